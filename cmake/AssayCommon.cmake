@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+# What every target of assay shares. Included by the top level, and by host/engine when it is built
+# alone for one more LibTorch.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+find_program(ASSAY_CCACHE ccache)
+if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+endif()
+find_program(ASSAY_MOLD mold)
+if(ASSAY_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# The build tree has the layout of an installation (docs/architecture.md).
+set(ASSAY_OUTPUT_DIR ${CMAKE_BINARY_DIR})
+set(ASSAY_BIN_DIR ${ASSAY_OUTPUT_DIR}/bin)
+set(ASSAY_LIBEXEC_DIR ${ASSAY_OUTPUT_DIR}/libexec/assay)
+set(ASSAY_PLUGIN_DIR ${ASSAY_OUTPUT_DIR}/lib/assay/plugins)
+
+option(ASSAY_WARNINGS_AS_ERRORS "treat compiler warnings as errors" OFF)
+option(ASSAY_SANITIZE "build with the address and undefined-behaviour sanitizers" OFF)
+
+function(assay_compile_options target)
+  target_compile_options(${target} PRIVATE
+    $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Wall -Wextra -Wpedantic -Wshadow>
+    $<$<CXX_COMPILER_ID:MSVC>:/W4>)
+  if(ASSAY_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE
+      $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-Werror> $<$<CXX_COMPILER_ID:MSVC>:/WX>)
+  endif()
+  if(ASSAY_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined -fno-omit-frame-pointer
+      -fno-sanitize-recover=all)
+    target_link_options(${target} PRIVATE -fsanitize=address,undefined)
+  endif()
+endfunction()

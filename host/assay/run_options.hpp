@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace assay {
+
+enum class color_mode { automatic, never };
+
+/// Where an option's value came from, in order of precedence.
+enum class option_source { command_line, environment, config_file, project_config, user_config,
+                           built_in };
+
+/// What `assay run` was asked to do. Names are those of the options, with _ for -.
+struct run_options {
+  std::string device = "auto";        // auto, cpu, cuda, cuda:N, hip, hip:N, all
+  std::vector<std::string> enable;    // globs; empty: everything
+  std::vector<std::string> disable;   // globs
+  std::string profile = "classic";    // classic, quick, measure
+  std::vector<std::string> dtypes;    // empty: each check's default
+  double timeout_s = 120.0;           // per check
+  double measure_limit_s = 2.0;       // profile measure: sampling time per check
+  std::uint64_t seed = 0;
+  unsigned repeat_neighbours = 1;     // checks run again in the fresh worker after a fault
+  std::vector<std::filesystem::path> plugin_dirs;  // beside the built-in one
+  bool trust_plugins = false;
+  std::optional<std::filesystem::path> torch_dir;
+  std::optional<std::filesystem::path> json_file;  // "-": standard output
+  std::optional<std::filesystem::path> junit_file;
+  bool no_color = false;
+  bool list_only = false;
+  /// For the result file: option name -> value as text and where it came from.
+  struct setting {
+    std::string value;
+    option_source source = option_source::built_in;
+  };
+  std::map<std::string, setting> settings;
+};
+
+}  // namespace assay

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * assay's C interface: everything that crosses the border between a plugin and the host.
+ *
+ * Plain structs and function pointers, readable as C11 and as C++. No C++ type, no exception and no
+ * ownership crosses. A plugin written in any language, with any compiler and any standard library,
+ * loads into any host of the same ABI major and of an equal or newer minor.
+ *
+ * Growth: a struct grows only at its end, and says its own size in its first member; a table of
+ * functions likewise. Whoever reads a struct reads no more than struct_size bytes of it, so that the
+ * members behind the end count as zero. Values of an enum are never given a new meaning.
+ *
+ * Text is UTF-8, ends with a zero byte, and is valid during the call that passes it; the receiver
+ * copies what it keeps. Pointers to arrays may be NULL when their count is 0.
+ *
+ * Threads: the host calls a plugin's functions from one thread at a time, and the functions of the
+ * host's tables may be called from that thread only, during the call that passed the table.
+ *
+ * C++ authors write against assay/plugin.hpp, which wraps all of this.
+ */
+#ifndef ASSAY_ABI_H
+#define ASSAY_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ASSAY_ABI_MAJOR 1 /* another major: another interface; the host refuses the plugin */
+#define ASSAY_ABI_MINOR 0 /* one more for each addition at the end of a struct or table */
+#define ASSAY_STAMP_MAGIC "ASSAYPLG" /* 8 characters; the closing zero is not part of it */
+
+#if defined(_WIN32)
+#define ASSAY_EXPORT __declspec(dllexport)
+#else
+#define ASSAY_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ the stamp */
+
+/* What a plugin says of itself before any of its code runs. A plugin exports one constant of this
+ * type, named assay_plugin_stamp. The character arrays end with a zero byte. */
+typedef struct assay_stamp {
+  char magic[8];           /* ASSAY_STAMP_MAGIC */
+  uint32_t struct_size;    /* sizeof(assay_stamp) as the plugin was built */
+  uint16_t abi_major;      /* ASSAY_ABI_MAJOR as the plugin was built */
+  uint16_t abi_minor;      /* the oldest host minor that will do */
+  char id[48];             /* "norm", "com.acme.ops": [a-z0-9_.-]+, unique among loaded plugins */
+  char version[24];        /* the plugin's own version, "1.0" */
+  char vendor[48];         /* for people: "assay project" */
+  char accelerator[16];    /* "any"; "rocm" or "cuda": only of use where LibTorch is such a build */
+} assay_stamp;
+
+/* ------------------------------------------------------------------ dtypes and inputs */
+
+typedef enum assay_dtype {
+  ASSAY_DTYPE_OF_CHECK = 0, /* the dtype under which the check is run: see assay_check.dtypes */
+  ASSAY_DTYPE_FLOAT32 = 1,
+  ASSAY_DTYPE_FLOAT64 = 2,
+  ASSAY_DTYPE_FLOAT16 = 3,
+  ASSAY_DTYPE_BFLOAT16 = 4,
+  ASSAY_DTYPE_INT64 = 5,
+  ASSAY_DTYPE_INT32 = 6,
+  ASSAY_DTYPE_INT16 = 7,
+  ASSAY_DTYPE_INT8 = 8,
+  ASSAY_DTYPE_UINT8 = 9,
+  ASSAY_DTYPE_BOOL = 10
+} assay_dtype;
+
+typedef enum assay_fill {
+  ASSAY_FILL_NORMAL = 0,   /* mean 0, standard deviation 1, magnitude below 3.5, never 0 */
+  ASSAY_FILL_UNIFORM = 1,  /* evenly in [low, high), never 0 (integers: may be 0) */
+  ASSAY_FILL_INDEX = 2,    /* whole numbers, evenly in [low, high) */
+  ASSAY_FILL_MASK = 3      /* bool: true with probability low (0 < low < 1) */
+} assay_fill;
+
+/* One input tensor. The engine makes it once, outside the timed region, from a seed that follows
+ * from the check's id, the input's position and the run's seed: the same values on every device,
+ * compiler and LibTorch version. */
+typedef struct assay_input {
+  uint32_t struct_size;
+  int32_t dtype;           /* assay_dtype */
+  int32_t fill;            /* assay_fill */
+  uint32_t dimensions;
+  const int64_t* sizes;    /* `dimensions` sizes, each > 0; no dimensions: a scalar tensor */
+  double low, high;        /* as the fill says; otherwise ignored */
+} assay_input;
+
+/* ------------------------------------------------------------------ plans */
+
+typedef enum assay_value_kind {
+  ASSAY_VALUE_NONE = 0,      /* None, for an optional argument */
+  ASSAY_VALUE_INPUT = 1,     /* integer: position in assay_check.inputs */
+  ASSAY_VALUE_RESULT = 2,    /* integer: position of an earlier call; item: which of its results */
+  ASSAY_VALUE_BOOL = 3,      /* integer: 0 or 1 */
+  ASSAY_VALUE_INT = 4,       /* integer */
+  ASSAY_VALUE_FLOAT = 5,     /* real */
+  ASSAY_VALUE_STRING = 6,    /* text */
+  ASSAY_VALUE_DTYPE = 7,     /* integer: assay_dtype */
+  ASSAY_VALUE_INT_LIST = 8,  /* integers, count */
+  ASSAY_VALUE_FLOAT_LIST = 9,/* reals, count */
+  ASSAY_VALUE_LIST = 10      /* items, count: tensors (inputs and results) */
+} assay_value_kind;
+
+/* One argument of a call. Its size is fixed for the life of ABI major 1. */
+typedef struct assay_value {
+  uint32_t kind;             /* assay_value_kind */
+  uint32_t item;             /* ASSAY_VALUE_RESULT: which result of a call that has several */
+  const char* argument;      /* name in the operator's schema; NULL: the next by position */
+  int64_t integer;
+  double real;
+  const char* text;
+  const int64_t* integers;
+  const double* reals;
+  const struct assay_value* items;
+  uint64_t count;
+  uint64_t reserved[2];      /* 0 */
+} assay_value;
+
+/* One operator call. Arguments that are not given take the schema's default. An int is accepted
+ * where the schema wants a float, a number, or a list of ints (repeated to the list's length). */
+typedef struct assay_call {
+  uint32_t struct_size;
+  uint32_t argument_count;
+  const char* op;            /* schema name with overload: "aten::add.Tensor", "aten::relu" */
+  const assay_value* arguments;
+} assay_call;
+
+/* One check: an operator, or a small composite, on fixed inputs. Its output is every tensor that
+ * the last call returns. The id that people see is "category/name[dtype]". */
+typedef struct assay_check {
+  uint32_t struct_size;
+  uint32_t input_count;
+  const char* category;      /* [a-z0-9_]+ */
+  const char* name;          /* [a-z0-9_]+ */
+  const assay_input* const* inputs;
+  const assay_call* const* calls;
+  uint32_t call_count;       /* at least 1 */
+  uint32_t dtype_count;      /* at least 1 */
+  const int32_t* dtypes;     /* assay_dtype: those it can run under; the first is the default */
+} assay_check;
+
+/* ------------------------------------------------------------------ probes and classifiers */
+
+/* Gives one piece of text to the host. `name` is a key such as "kfd_readable" or "advice". */
+typedef struct assay_sink {
+  uint32_t struct_size;
+  void (*put)(const struct assay_sink* self, const char* name, const char* text);
+  void* context;
+} assay_sink;
+
+/* A probe gathers one fact about the environment without running an operator. It answers by
+ * putting "state" ("yes", "no" or "unknown"), "fact" (one line) and any further keys. Returns 0, or
+ * another number when it could not look, with "reason" put. */
+typedef struct assay_probe {
+  uint32_t struct_size;
+  const char* id;            /* "rocm.kfd_readable": unique among loaded plugins */
+  const char* summary;       /* one line for assay list */
+  int (*run)(void* self, const assay_sink* answer);
+  void* self;                /* the plugin's; valid until the process ends */
+} assay_probe;
+
+/* Everything known of one failed or suspicious run of a check; members may be NULL or empty. */
+typedef struct assay_failure {
+  uint32_t struct_size;
+  const char* check;         /* id */
+  const char* status;        /* "error", "crash", "timeout", "ok" (with warnings) */
+  const char* phase;         /* "bind", "inputs", "first_call", "warm_up", "timed", ... */
+  const char* device;        /* "cuda:0" */
+  const char* error_type;    /* "c10::Error", "std::runtime_error" */
+  const char* error_text;
+  const char* stderr_text;
+  const char* warnings;      /* one a line */
+  const char* torch_version; /* "2.11.0" */
+  const char* torch_build;   /* "rocm", "cuda" or "cpu" */
+} assay_failure;
+
+/* A classifier reads one failure and puts, for each diagnosis it has, "code", "cause", "advice",
+ * "confidence" ("possible", "likely") and "evidence", the code first. Nothing put: it does not
+ * know. Returns 0, or another number when it could not work, with "reason" put. */
+typedef struct assay_classifier {
+  uint32_t struct_size;
+  const char* id;            /* "rocm.hiprtc": unique among loaded plugins */
+  const char* summary;       /* one line for assay list */
+  int (*classify)(void* self, const assay_failure* failure, const assay_sink* answer);
+  void* self;                /* the plugin's; valid until the process ends */
+} assay_classifier;
+
+/* ------------------------------------------------------------------ entry */
+
+/* What a plugin registers with. Every function copies what it is given, and returns NULL, or one
+ * line that says what is wrong (valid until the next call). Registrations are kept aside and take
+ * effect together, when the entry function returns 0; if it does not, none of them does. */
+typedef struct assay_registrar {
+  uint32_t struct_size;
+  const char* (*add_category)(struct assay_registrar* self, const char* name, const char* summary);
+  const char* (*add_check)(struct assay_registrar* self, const assay_check* check);
+  /* An ordinary TORCH_LIBRARY extension whose operators the plugin's checks call. A path that is
+   * not absolute starts at the plugin file's folder. It is opened by the engine, once LibTorch is
+   * loaded and before the first check of this plugin is bound. */
+  const char* (*add_operator_library)(struct assay_registrar* self, const char* path);
+  const char* (*add_probe)(struct assay_registrar* self, const assay_probe* probe);
+  const char* (*add_classifier)(struct assay_registrar* self, const assay_classifier* classifier);
+  /* Says why the entry function is about to return something else than 0. */
+  void (*fail)(struct assay_registrar* self, const char* reason);
+} assay_registrar;
+
+/* What the host says of itself. */
+typedef struct assay_host {
+  uint32_t struct_size;
+  uint16_t abi_major, abi_minor;
+  const char* version;       /* of assay, "0.1.0" */
+} assay_host;
+
+/* The two names that a plugin exports. The entry function is called once, must be quick, run no
+ * operator and start no thread, and returns 0 when all was registered. */
+extern ASSAY_EXPORT const assay_stamp assay_plugin_stamp;
+ASSAY_EXPORT int assay_plugin_entry(const assay_host* host, assay_registrar* registrar);
+
+typedef int (*assay_plugin_entry_fn)(const assay_host* host, assay_registrar* registrar);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
