@@ -7,8 +7,8 @@
  * loads into any host of the same ABI major and of an equal or newer minor.
  *
  * Growth: a struct grows only at its end, and says its own size in its first member; a table of
- * functions likewise. Whoever reads a struct reads no more than struct_size bytes of it, so that the
- * members behind the end count as zero. Values of an enum are never given a new meaning.
+ * functions likewise. Whoever reads a struct reads no more than struct_size bytes of it, so that
+ * the members behind the end count as zero. Values of an enum are never given a new meaning.
  *
  * Text is UTF-8, ends with a zero byte, and is valid during the call that passes it; the receiver
  * copies what it keeps. Pointers to arrays may be NULL when their count is 0.
@@ -43,14 +43,14 @@ extern "C" {
 /* What a plugin says of itself before any of its code runs. A plugin exports one constant of this
  * type, named assay_plugin_stamp. The character arrays end with a zero byte. */
 typedef struct assay_stamp {
-  char magic[8];           /* ASSAY_STAMP_MAGIC */
-  uint32_t struct_size;    /* sizeof(assay_stamp) as the plugin was built */
-  uint16_t abi_major;      /* ASSAY_ABI_MAJOR as the plugin was built */
-  uint16_t abi_minor;      /* the oldest host minor that will do */
-  char id[48];             /* "norm", "com.acme.ops": [a-z0-9_.-]+, unique among loaded plugins */
-  char version[24];        /* the plugin's own version, "1.0" */
-  char vendor[48];         /* for people: "assay project" */
-  char accelerator[16];    /* "any"; "rocm" or "cuda": only of use where LibTorch is such a build */
+  char magic[8];        /* ASSAY_STAMP_MAGIC */
+  uint32_t struct_size; /* sizeof(assay_stamp) as the plugin was built */
+  uint16_t abi_major;   /* ASSAY_ABI_MAJOR as the plugin was built */
+  uint16_t abi_minor;   /* the oldest host minor that will do */
+  char id[48];          /* "norm", "com.acme.ops": [a-z0-9_.-]+, unique among loaded plugins */
+  char version[24];     /* the plugin's own version, "1.0" */
+  char vendor[48];      /* for people: "assay project" */
+  char accelerator[16]; /* "any"; "rocm" or "cuda": only of use where LibTorch is such a build */
 } assay_stamp;
 
 /* ------------------------------------------------------------------ dtypes and inputs */
@@ -70,10 +70,10 @@ typedef enum assay_dtype {
 } assay_dtype;
 
 typedef enum assay_fill {
-  ASSAY_FILL_NORMAL = 0,   /* mean 0, standard deviation 1, magnitude below 3.5, never 0 */
-  ASSAY_FILL_UNIFORM = 1,  /* evenly in [low, high), never 0 (integers: may be 0) */
-  ASSAY_FILL_INDEX = 2,    /* whole numbers, evenly in [low, high) */
-  ASSAY_FILL_MASK = 3      /* bool: true with probability low (0 < low < 1) */
+  ASSAY_FILL_NORMAL = 0,  /* mean 0, standard deviation 1, magnitude below 3.5, never 0 */
+  ASSAY_FILL_UNIFORM = 1, /* evenly in [low, high), never 0 (integers: may be 0) */
+  ASSAY_FILL_INDEX = 2,   /* whole numbers, evenly in [low, high) */
+  ASSAY_FILL_MASK = 3     /* bool: true with probability low (0 < low < 1) */
 } assay_fill;
 
 /* One input tensor. The engine makes it once, outside the timed region, from a seed that follows
@@ -81,34 +81,34 @@ typedef enum assay_fill {
  * compiler and LibTorch version. */
 typedef struct assay_input {
   uint32_t struct_size;
-  int32_t dtype;           /* assay_dtype */
-  int32_t fill;            /* assay_fill */
+  int32_t dtype; /* assay_dtype */
+  int32_t fill;  /* assay_fill */
   uint32_t dimensions;
-  const int64_t* sizes;    /* `dimensions` sizes, each > 0; no dimensions: a scalar tensor */
-  double low, high;        /* as the fill says; otherwise ignored */
+  const int64_t* sizes; /* `dimensions` sizes, each > 0; no dimensions: a scalar tensor */
+  double low, high;     /* as the fill says; otherwise ignored */
 } assay_input;
 
 /* ------------------------------------------------------------------ plans */
 
 typedef enum assay_value_kind {
-  ASSAY_VALUE_NONE = 0,      /* None, for an optional argument */
-  ASSAY_VALUE_INPUT = 1,     /* integer: position in assay_check.inputs */
-  ASSAY_VALUE_RESULT = 2,    /* integer: position of an earlier call; item: which of its results */
-  ASSAY_VALUE_BOOL = 3,      /* integer: 0 or 1 */
-  ASSAY_VALUE_INT = 4,       /* integer */
-  ASSAY_VALUE_FLOAT = 5,     /* real */
-  ASSAY_VALUE_STRING = 6,    /* text */
-  ASSAY_VALUE_DTYPE = 7,     /* integer: assay_dtype */
-  ASSAY_VALUE_INT_LIST = 8,  /* integers, count */
-  ASSAY_VALUE_FLOAT_LIST = 9,/* reals, count */
-  ASSAY_VALUE_LIST = 10      /* items, count: tensors (inputs and results) */
+  ASSAY_VALUE_NONE = 0,       /* None, for an optional argument */
+  ASSAY_VALUE_INPUT = 1,      /* integer: position in assay_check.inputs */
+  ASSAY_VALUE_RESULT = 2,     /* integer: position of an earlier call; item: which of its results */
+  ASSAY_VALUE_BOOL = 3,       /* integer: 0 or 1 */
+  ASSAY_VALUE_INT = 4,        /* integer */
+  ASSAY_VALUE_FLOAT = 5,      /* real */
+  ASSAY_VALUE_STRING = 6,     /* text */
+  ASSAY_VALUE_DTYPE = 7,      /* integer: assay_dtype */
+  ASSAY_VALUE_INT_LIST = 8,   /* integers, count */
+  ASSAY_VALUE_FLOAT_LIST = 9, /* reals, count */
+  ASSAY_VALUE_LIST = 10       /* items, count: tensors (inputs and results) */
 } assay_value_kind;
 
 /* One argument of a call. Its size is fixed for the life of ABI major 1. */
 typedef struct assay_value {
-  uint32_t kind;             /* assay_value_kind */
-  uint32_t item;             /* ASSAY_VALUE_RESULT: which result of a call that has several */
-  const char* argument;      /* name in the operator's schema; NULL: the next by position */
+  uint32_t kind;        /* assay_value_kind */
+  uint32_t item;        /* ASSAY_VALUE_RESULT: which result of a call that has several */
+  const char* argument; /* name in the operator's schema; NULL: the next by position */
   int64_t integer;
   double real;
   const char* text;
@@ -116,7 +116,7 @@ typedef struct assay_value {
   const double* reals;
   const struct assay_value* items;
   uint64_t count;
-  uint64_t reserved[2];      /* 0 */
+  uint64_t reserved[2]; /* 0 */
 } assay_value;
 
 /* One operator call. Arguments that are not given take the schema's default. An int is accepted
@@ -124,7 +124,7 @@ typedef struct assay_value {
 typedef struct assay_call {
   uint32_t struct_size;
   uint32_t argument_count;
-  const char* op;            /* schema name with overload: "aten::add.Tensor", "aten::relu" */
+  const char* op; /* schema name with overload: "aten::add.Tensor", "aten::relu" */
   const assay_value* arguments;
 } assay_call;
 
@@ -133,13 +133,13 @@ typedef struct assay_call {
 typedef struct assay_check {
   uint32_t struct_size;
   uint32_t input_count;
-  const char* category;      /* [a-z0-9_]+ */
-  const char* name;          /* [a-z0-9_]+ */
+  const char* category; /* [a-z0-9_]+ */
+  const char* name;     /* [a-z0-9_]+ */
   const assay_input* const* inputs;
   const assay_call* const* calls;
-  uint32_t call_count;       /* at least 1 */
-  uint32_t dtype_count;      /* at least 1 */
-  const int32_t* dtypes;     /* assay_dtype: those it can run under; the first is the default */
+  uint32_t call_count;   /* at least 1 */
+  uint32_t dtype_count;  /* at least 1 */
+  const int32_t* dtypes; /* assay_dtype: those it can run under; the first is the default */
 } assay_check;
 
 /* ------------------------------------------------------------------ probes and classifiers */
@@ -156,20 +156,20 @@ typedef struct assay_sink {
  * another number when it could not look, with "reason" put. */
 typedef struct assay_probe {
   uint32_t struct_size;
-  const char* id;            /* "rocm.kfd_readable": unique among loaded plugins */
-  const char* summary;       /* one line for assay list */
+  const char* id;      /* "rocm.kfd_readable": unique among loaded plugins */
+  const char* summary; /* one line for assay list */
   int (*run)(void* self, const assay_sink* answer);
-  void* self;                /* the plugin's; valid until the process ends */
+  void* self; /* the plugin's; valid until the process ends */
 } assay_probe;
 
 /* Everything known of one failed or suspicious run of a check; members may be NULL or empty. */
 typedef struct assay_failure {
   uint32_t struct_size;
-  const char* check;         /* id */
-  const char* status;        /* "error", "crash", "timeout", "ok" (with warnings) */
-  const char* phase;         /* "bind", "inputs", "first_call", "warm_up", "timed", ... */
-  const char* device;        /* "cuda:0" */
-  const char* error_type;    /* "c10::Error", "std::runtime_error" */
+  const char* check;      /* id */
+  const char* status;     /* "error", "crash", "timeout", "ok" (with warnings) */
+  const char* phase;      /* "bind", "inputs", "first_call", "warm_up", "timed", ... */
+  const char* device;     /* "cuda:0" */
+  const char* error_type; /* "c10::Error", "std::runtime_error" */
   const char* error_text;
   const char* stderr_text;
   const char* warnings;      /* one a line */
@@ -182,10 +182,10 @@ typedef struct assay_failure {
  * know. Returns 0, or another number when it could not work, with "reason" put. */
 typedef struct assay_classifier {
   uint32_t struct_size;
-  const char* id;            /* "rocm.hiprtc": unique among loaded plugins */
-  const char* summary;       /* one line for assay list */
+  const char* id;      /* "rocm.hiprtc": unique among loaded plugins */
+  const char* summary; /* one line for assay list */
   int (*classify)(void* self, const assay_failure* failure, const assay_sink* answer);
-  void* self;                /* the plugin's; valid until the process ends */
+  void* self; /* the plugin's; valid until the process ends */
 } assay_classifier;
 
 /* ------------------------------------------------------------------ entry */
@@ -211,7 +211,7 @@ typedef struct assay_registrar {
 typedef struct assay_host {
   uint32_t struct_size;
   uint16_t abi_major, abi_minor;
-  const char* version;       /* of assay, "0.1.0" */
+  const char* version; /* of assay, "0.1.0" */
 } assay_host;
 
 /* The two names that a plugin exports. The entry function is called once, must be quick, run no

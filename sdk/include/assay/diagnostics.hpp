@@ -11,11 +11,13 @@
 
 namespace assay {
 
-/// What a probe found. `unknown` is for "could not look", with the reason in `fact`.
+/// `unknown` is for "could not look", with the reason in the answer's `fact`.
+enum class probe_state { yes, no, unknown };
+
+/// What a probe found.
 struct probe_answer {
-  enum class state { yes, no, unknown };
-  state state = state::unknown;
-  std::string fact;  // one line
+  probe_state state = probe_state::unknown;
+  std::string fact{};  // one line
 };
 
 /// One fact about the environment. run() may throw: the answer is then unknown, with what() as the
@@ -34,7 +36,7 @@ struct diagnosis {
   std::string cause;
   std::string advice;
   std::string confidence = "possible";  // or "likely": text alone is never more
-  std::vector<std::string> evidence;    // the lines it rests on, as they stand in the failure
+  std::vector<std::string> evidence{};  // the lines it rests on, as they stand in the failure
 };
 
 /// A view of assay_failure; valid during classify() only. Members may be empty.

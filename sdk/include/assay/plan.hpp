@@ -71,8 +71,8 @@ class value {
   value(none_t) : kind_(ASSAY_VALUE_NONE) {}
   value(std::same_as<bool> auto b) : kind_(ASSAY_VALUE_BOOL), integer_(b ? 1 : 0) {}
   template <std::integral Int>
-    requires(!std::same_as<Int, bool>)
-  value(Int i) : kind_(ASSAY_VALUE_INT), integer_(static_cast<std::int64_t>(i)) {}
+  requires(!std::same_as<Int, bool>) value(Int i)
+      : kind_(ASSAY_VALUE_INT), integer_(static_cast<std::int64_t>(i)) {}
   value(std::floating_point auto f) : kind_(ASSAY_VALUE_FLOAT), real_(f) {}
   value(const char* text) : kind_(ASSAY_VALUE_STRING), text_(text) {}
   value(std::string text) : kind_(ASSAY_VALUE_STRING), text_(std::move(text)) {}

@@ -72,10 +72,10 @@ inline int enter(assay_registrar* registrar, void (*body)(registry&)) noexcept {
 /// ASSAY_PLUGIN(id, version, vendor[, accelerator])(assay::registry& name) { registrations }
 /// defines the stamp and the entry function. Once in a plugin, at namespace scope. The texts are
 /// literals; `accelerator` is "any" (default), "rocm" or "cuda".
-#define ASSAY_PLUGIN(...)                                                                        \
-  static void assay_plugin_body(::assay::registry&);                                             \
-  const assay_stamp assay_plugin_stamp = ::assay::detail::make_stamp(__VA_ARGS__);               \
-  int assay_plugin_entry(const assay_host*, assay_registrar* registrar) {                        \
-    return ::assay::detail::enter(registrar, assay_plugin_body);                                 \
-  }                                                                                              \
+#define ASSAY_PLUGIN(...)                                                          \
+  static void assay_plugin_body(::assay::registry&);                               \
+  const assay_stamp assay_plugin_stamp = ::assay::detail::make_stamp(__VA_ARGS__); \
+  int assay_plugin_entry(const assay_host*, assay_registrar* registrar) {          \
+    return ::assay::detail::enter(registrar, assay_plugin_body);                   \
+  }                                                                                \
   static void assay_plugin_body

@@ -167,7 +167,7 @@ inline std::string_view view(const char* text) { return text == nullptr ? "" : t
 inline int run_probe(void* self, const assay_sink* answer) noexcept {
   try {
     const probe_answer a = static_cast<probe*>(self)->run();
-    using enum probe_answer::state;
+    using enum probe_state;
     answer->put(answer, "state", a.state == yes ? "yes" : a.state == no ? "no" : "unknown");
     put(answer, "fact", a.fact);
     return 0;
@@ -181,9 +181,9 @@ inline int run_probe(void* self, const assay_sink* answer) noexcept {
 
 inline int run_classifier(void* self, const assay_failure* f, const assay_sink* answer) noexcept {
   try {
-    const failure seen{view(f->check),         view(f->status),     view(f->phase),
-                       view(f->device),        view(f->error_type), view(f->error_text),
-                       view(f->stderr_text),   view(f->warnings),   view(f->torch_version),
+    const failure seen{view(f->check),       view(f->status),     view(f->phase),
+                       view(f->device),      view(f->error_type), view(f->error_text),
+                       view(f->stderr_text), view(f->warnings),   view(f->torch_version),
                        view(f->torch_build)};
     for (const diagnosis& d : static_cast<classifier*>(self)->classify(seen)) {
       put(answer, "code", d.code);
