@@ -4,8 +4,8 @@
  * LibTorch version and perhaps with another C++ ABI than the worker. Private to the host: worker
  * and engine are of the same assay release, which ASSAY_ENGINE_API checks.
  *
- * Every function is called from one thread at a time and never throws. JSON texts are UTF-8, made by
- * the engine and given back to release().
+ * Every function is called from one thread at a time and never throws. JSON texts are UTF-8, made
+ * by the engine and given back to release().
  */
 #ifndef ASSAY_ENGINE_API_H
 #define ASSAY_ENGINE_API_H
@@ -26,13 +26,13 @@ typedef enum assay_profile {
 
 typedef struct assay_engine_job {
   uint32_t struct_size;
-  int32_t profile;             /* assay_profile */
+  int32_t profile; /* assay_profile */
   const assay_check* check;
-  int32_t dtype;               /* assay_dtype, one of the check's */
-  const char* device;          /* "cpu", "cuda:0" */
-  uint64_t seed;               /* of the run; 0 is a seed like any other */
-  double measure_limit_s;      /* ASSAY_PROFILE_MEASURE: time after which sampling stops */
-  const char* const* libraries;/* absolute paths of the plugin's operator libraries */
+  int32_t dtype;                /* assay_dtype, one of the check's */
+  const char* device;           /* "cpu", "cuda:0" */
+  uint64_t seed;                /* of the run; 0 is a seed like any other */
+  double measure_limit_s;       /* ASSAY_PROFILE_MEASURE: time after which sampling stops */
+  const char* const* libraries; /* absolute paths of the plugin's operator libraries */
   uint32_t library_count;
   /* Called as each phase begins: "library", "bind", "inputs", "first_call", "warm_up", "timed",
    * "device_time". */
@@ -42,11 +42,12 @@ typedef struct assay_engine_job {
 
 typedef struct assay_engine {
   uint32_t struct_size;
-  uint32_t api;                /* ASSAY_ENGINE_API */
-  const char* torch_version;   /* of the headers it was compiled with: "2.11.0" */
-  /* After the LibTorch libraries were opened: "torch_version" (of the loaded library), "build"
+  uint32_t api;              /* ASSAY_ENGINE_API */
+  const char* torch_version; /* of the headers it was compiled with: "2.11.0" */
+  /* After the LibTorch libraries were opened (`backend_library`: the path of the GPU one, or NULL):
+   * "torch_version" (of the loaded library), "build"
    * ("rocm", "cuda", "cpu"), "devices": [{"device","name","architecture"}]. */
-  char* (*describe)(void);
+  char* (*describe)(const char* backend_library);
   /* Runs one check and answers a result: the members that docs/results-format.md marks "engine". */
   char* (*run)(const assay_engine_job* job);
   void (*release)(char* text);

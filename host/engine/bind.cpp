@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bind.hpp"
+
+#include <ATen/core/List.h>
+#include <ATen/core/jit_type.h>
+#include <c10/core/ScalarType.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "dtypes.hpp"
+#include "host/common/nearest.hpp"
+
+namespace assay::engine {
+
+namespace {
+
+c10::OperatorName operator_name(const std::string& text) {
+  const auto colons = text.find("::");
+  const auto dot = text.find('.', colons == std::string::npos ? 0 : colons);
+  if (dot == std::string::npos) {
+    return {text, ""};
+  }
+  return {text.substr(0, dot), text.substr(dot + 1)};
+}
+
+std::string full_name(const c10::OperatorName& name) {
+  return name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
+}
+
+c10::OperatorHandle find_operator(const std::string& text) {
+  const c10::OperatorName wanted = operator_name(text);
+  if (auto found = c10::Dispatcher::singleton().findSchema(wanted)) {
+    return *found;
+  }
+  std::set<std::string> names;
+  std::string overloads;
+  for (const c10::OperatorName& known : c10::Dispatcher::singleton().getAllOpNames()) {
+    if (known.name == wanted.name) {
+      overloads += (overloads.empty() ? "" : ", ") + full_name(known);
+    }
+    names.insert(full_name(known));
+  }
+  if (!overloads.empty()) {
+    throw missing_operator("this LibTorch has no operator " + text + "; it has " + overloads);
+  }
+  throw missing_operator("this LibTorch has no operator " + text + did_you_mean(text, names));
+}
+
+const char* kind_in_words(const assay_value& v) {
+  switch (v.kind) {
+    case ASSAY_VALUE_NONE:
+      return "None";
+    case ASSAY_VALUE_INPUT:
+      return "a tensor";
+    case ASSAY_VALUE_RESULT:
+      return "a result";
+    case ASSAY_VALUE_BOOL:
+      return "a bool";
+    case ASSAY_VALUE_INT:
+      return "an int";
+    case ASSAY_VALUE_FLOAT:
+      return "a float";
+    case ASSAY_VALUE_STRING:
+      return "a string";
+    case ASSAY_VALUE_DTYPE:
+      return "a dtype";
+    case ASSAY_VALUE_INT_LIST:
+      return "a list of ints";
+    case ASSAY_VALUE_FLOAT_LIST:
+      return "a list of floats";
+    case ASSAY_VALUE_LIST:
+      return "a list of tensors";
+    default:
+      return "a value of an unknown kind";
+  }
+}
+
+bool is_int(const c10::TypePtr& type) {
+  return type->kind() == c10::TypeKind::IntType || type->kind() == c10::TypeKind::SymIntType;
+}
+
+bool is_float(const c10::TypePtr& type) {
+  return type->kind() == c10::TypeKind::FloatType || type->kind() == c10::TypeKind::SymFloatType;
+}
+
+c10::TypePtr without_optional(const c10::TypePtr& type) {
+  if (auto optional = type->cast<c10::OptionalType>()) {
+    return optional->getElementType();
+  }
+  return type;
+}
+
+c10::TypePtr element_of_list(const c10::TypePtr& type) {
+  if (auto list = type->cast<c10::ListType>()) {
+    return list->getElementType();
+  }
+  return nullptr;
+}
+
+// The constant as the schema's type, or nothing when the two do not go together.
+std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& argument) {
+  const c10::TypePtr type = without_optional(argument.type());
+  const c10::TypePtr element = element_of_list(type);
+  const bool number = type->kind() == c10::TypeKind::NumberType;
+  switch (v.kind) {
+    case ASSAY_VALUE_NONE:
+      if (argument.type()->kind() == c10::TypeKind::OptionalType) {
+        return c10::IValue();
+      }
+      break;
+    case ASSAY_VALUE_BOOL:
+      if (type->kind() == c10::TypeKind::BoolType) {
+        return c10::IValue(v.integer != 0);
+      }
+      if (number) {
+        return c10::IValue(c10::Scalar(v.integer != 0));
+      }
+      break;
+    case ASSAY_VALUE_INT:
+      if (is_int(type)) {
+        return c10::IValue(v.integer);
+      }
+      if (is_float(type)) {
+        return c10::IValue(static_cast<double>(v.integer));
+      }
+      if (number) {
+        return c10::IValue(c10::Scalar(v.integer));
+      }
+      if (element != nullptr && is_int(element)) {
+        const auto length = static_cast<std::size_t>(argument.N().value_or(1));
+        return c10::IValue(std::vector<std::int64_t>(length, v.integer));
+      }
+      break;
+    case ASSAY_VALUE_FLOAT:
+      if (is_float(type)) {
+        return c10::IValue(v.real);
+      }
+      if (number) {
+        return c10::IValue(c10::Scalar(v.real));
+      }
+      break;
+    case ASSAY_VALUE_STRING:
+      if (type->kind() == c10::TypeKind::StringType) {
+        return c10::IValue(std::string(v.text == nullptr ? "" : v.text));
+      }
+      break;
+    case ASSAY_VALUE_DTYPE:
+      // Schemas write a ScalarType, and TorchScript holds it as an int.
+      if (is_int(type) || type->kind() == c10::TypeKind::ScalarTypeType) {
+        return c10::IValue(
+            static_cast<std::int64_t>(scalar_type(static_cast<std::int32_t>(v.integer))));
+      }
+      break;
+    case ASSAY_VALUE_INT_LIST:
+      if (element != nullptr && is_int(element)) {
+        return c10::IValue(std::vector<std::int64_t>(v.integers, v.integers + v.count));
+      }
+      if (element != nullptr && is_float(element)) {
+        return c10::IValue(std::vector<double>(v.integers, v.integers + v.count));
+      }
+      break;
+    case ASSAY_VALUE_FLOAT_LIST:
+      if (element != nullptr && is_float(element)) {
+        return c10::IValue(std::vector<double>(v.reals, v.reals + v.count));
+      }
+      break;
+    default:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+class call_binder {
+ public:
+  call_binder(const assay_check& check, std::uint32_t position,
+              const std::vector<bound_plan::bound_call>& earlier)
+      : check_(check), position_(position), earlier_(earlier) {}
+
+  bound_plan::bound_call bind() {
+    const assay_call& call = *check_.calls[position_];
+    op_ = call.op;
+    const c10::OperatorHandle handle = find_operator(op_);
+    bound_plan::bound_call bound{handle, {}, {}};
+    const auto& wanted = handle.schema().arguments();
+    std::vector<const assay_value*> given(wanted.size(), nullptr);
+    std::size_t next = 0;
+    for (std::uint32_t i = 0; i < call.argument_count; ++i) {
+      const assay_value& v = call.arguments[i];
+      const std::size_t at = v.argument == nullptr ? next++ : place_of(v.argument, wanted);
+      if (at >= wanted.size()) {
+        throw plan_error(where() + " takes " + std::to_string(wanted.size()) +
+                         " arguments, the plan gives more: " + signature(handle));
+      }
+      if (v.argument == nullptr && wanted[at].kwarg_only()) {
+        throw plan_error(where() + ": argument '" + wanted[at].name() +
+                         "' goes by its name only, the plan gives it by position");
+      }
+      if (given[at] != nullptr) {
+        throw plan_error(where() + ": argument '" + wanted[at].name() + "' is given twice");
+      }
+      given[at] = &v;
+    }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      bound.slots.push_back(given[i] == nullptr ? left_out(wanted[i], handle)
+                                                : make_slot(*given[i], wanted[i]));
+    }
+    bound.results.reserve(std::max(wanted.size(), handle.schema().returns().size()));
+    return bound;
+  }
+
+ private:
+  using slot = bound_plan::slot;
+  using slot_kind = bound_plan::slot_kind;
+
+  [[nodiscard]] std::string where() const {
+    return "call " + std::to_string(position_) + ", " + op_;
+  }
+
+  static std::string signature(const c10::OperatorHandle& handle) {
+    std::string text;
+    for (const c10::Argument& a : handle.schema().arguments()) {
+      text += (text.empty() ? "" : ", ") + a.name();
+    }
+    return handle.schema().name() + "(" + text + ")";
+  }
+
+  [[nodiscard]] std::size_t place_of(const std::string& name,
+                                     const std::vector<c10::Argument>& wanted) const {
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i].name() == name) {
+        return i;
+      }
+      names.push_back(wanted[i].name());
+    }
+    throw plan_error(where() + " has no argument '" + name + "'" + did_you_mean(name, names));
+  }
+
+  [[nodiscard]] slot left_out(const c10::Argument& wanted,
+                              const c10::OperatorHandle& handle) const {
+    if (!wanted.default_value()) {
+      throw plan_error(where() + ": argument '" + wanted.name() +
+                       "' is missing and has no default: " + signature(handle));
+    }
+    slot s;
+    s.constant = *wanted.default_value();
+    return s;
+  }
+
+  [[nodiscard]] slot make_slot(const assay_value& v, const c10::Argument& wanted) const {
+    const c10::TypePtr type = without_optional(wanted.type());
+    if (v.kind == ASSAY_VALUE_INPUT || v.kind == ASSAY_VALUE_RESULT) {
+      slot s = reference(v);
+      if (v.kind == ASSAY_VALUE_INPUT && type->kind() != c10::TypeKind::TensorType) {
+        throw wrong_type(v, wanted);
+      }
+      return s;
+    }
+    if (v.kind == ASSAY_VALUE_LIST) {
+      const c10::TypePtr element = element_of_list(type);
+      if (element == nullptr || without_optional(element)->kind() != c10::TypeKind::TensorType) {
+        throw wrong_type(v, wanted);
+      }
+      slot s;
+      s.kind = slot_kind::list;
+      for (std::uint64_t i = 0; i < v.count; ++i) {
+        const assay_value& item = v.items[i];
+        if (item.kind != ASSAY_VALUE_INPUT && item.kind != ASSAY_VALUE_RESULT) {
+          throw plan_error(where() + ": argument '" + wanted.name() +
+                           "' wants a list of tensors, item " + std::to_string(i) + " is " +
+                           kind_in_words(item));
+        }
+        s.items.push_back(reference(item));
+      }
+      return s;
+    }
+    std::optional<c10::IValue> constant = convert(v, wanted);
+    if (!constant) {
+      throw wrong_type(v, wanted);
+    }
+    slot s;
+    s.constant = std::move(*constant);
+    return s;
+  }
+
+  [[nodiscard]] plan_error wrong_type(const assay_value& v, const c10::Argument& wanted) const {
+    return plan_error(where() + ": argument '" + wanted.name() + "' wants " + wanted.type()->str() +
+                      ", the plan gives " + kind_in_words(v));
+  }
+
+  [[nodiscard]] slot reference(const assay_value& v) const {
+    slot s;
+    s.position = static_cast<std::uint32_t>(v.integer);
+    s.item = v.item;
+    if (v.kind == ASSAY_VALUE_INPUT) {
+      if (v.integer < 0 || v.integer >= static_cast<std::int64_t>(check_.input_count)) {
+        throw plan_error(where() + ": there is no input " + std::to_string(v.integer) +
+                         ", the check has " + std::to_string(check_.input_count));
+      }
+      s.kind = slot_kind::input;
+      return s;
+    }
+    if (v.integer < 0 || v.integer >= static_cast<std::int64_t>(earlier_.size())) {
+      throw plan_error(where() + ": it uses the result of call " + std::to_string(v.integer) +
+                       ", which does not come before it");
+    }
+    const auto& source = earlier_[static_cast<std::size_t>(v.integer)];
+    const auto& returns = source.op.schema().returns();
+    s.kind = slot_kind::result;
+    s.from_list = returns.size() == 1 && element_of_list(returns[0].type()) != nullptr;
+    if (!s.from_list && v.item >= returns.size()) {
+      throw plan_error(where() + ": there is no result " + std::to_string(v.item) + " of call " +
+                       std::to_string(v.integer) + ", " + check_.calls[v.integer]->op +
+                       " returns " + std::to_string(returns.size()));
+    }
+    return s;
+  }
+
+  const assay_check& check_;
+  std::uint32_t position_;
+  const std::vector<bound_plan::bound_call>& earlier_;
+  std::string op_;
+};
+
+bound_plan::bound_plan(const assay_check& check) {
+  calls_.reserve(check.call_count);
+  for (std::uint32_t i = 0; i < check.call_count; ++i) {
+    calls_.push_back(call_binder(check, i, calls_).bind());
+  }
+}
+
+void bound_plan::set_inputs(std::vector<at::Tensor> inputs) {
+  inputs_.assign(std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+}
+
+c10::IValue bound_plan::tensor_at(const slot& s) const {
+  if (s.kind == slot_kind::list) {
+    c10::List<at::Tensor> tensors;
+    tensors.reserve(s.items.size());
+    for (const slot& item : s.items) {
+      tensors.push_back(item.kind == slot_kind::input ? inputs_[item.position].toTensor()
+                                                      : tensor_at(item).toTensor());
+    }
+    return tensors;
+  }
+  const torch::jit::Stack& results = calls_[s.position].results;
+  if (!s.from_list) {
+    return results[s.item];
+  }
+  const c10::IValue& value = results[0];
+  if (value.isTensorList()) {
+    const auto tensors = value.toTensorList();
+    if (s.item < tensors.size()) {
+      return tensors.get(s.item);
+    }
+  } else if (value.isList() && s.item < value.toListRef().size()) {
+    return value.toListRef()[s.item];
+  }
+  throw plan_error("call " + std::to_string(s.position) + " returned a list that has no item " +
+                   std::to_string(s.item));
+}
+
+namespace {
+void collect(const c10::IValue& value, std::vector<at::Tensor>& found) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) {
+      found.push_back(value.toTensor());
+    }
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& t : value.toTensorVector()) {
+      found.push_back(t);
+    }
+  } else if (value.isList()) {
+    for (const c10::IValue& item : value.toListRef()) {
+      collect(item, found);
+    }
+  } else if (value.isTuple()) {
+    for (const c10::IValue& item : value.toTupleRef().elements()) {
+      collect(item, found);
+    }
+  }
+}
+}  // namespace
+
+std::vector<at::Tensor> bound_plan::outputs() const {
+  std::vector<at::Tensor> found;
+  for (const c10::IValue& value : calls_.back().results) {
+    collect(value, found);
+  }
+  return found;
+}
+
+void bound_plan::release_results() {
+  for (bound_call& call : calls_) {
+    call.results.clear();
+  }
+}
+
+}  // namespace assay::engine

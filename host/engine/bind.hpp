@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Binds a plan to the operators of the LibTorch that is loaded, and calls it.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/ivalue.h>
+#include <assay/abi.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+namespace assay::engine {
+
+/// The plan cannot be called as it stands: what() names call, operator, argument and the nearest
+/// name. A fault of the op pack.
+class plan_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// This LibTorch lacks an operator of the plan. A fact about LibTorch.
+class missing_operator : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A plan whose operators are looked up and whose constants are values already, so that a call
+/// only pushes arguments and dispatches. Not thread-safe.
+class bound_plan {
+ public:
+  /// Checks every argument against the schemas. Throws plan_error or missing_operator.
+  explicit bound_plan(const assay_check& check);
+
+  /// As many as the check declares, before the first run().
+  void set_inputs(std::vector<at::Tensor> inputs);
+
+  /// Runs the calls in order. What the previous run returned is released as it is replaced.
+  void run() {
+    for (bound_call& call : calls_) {
+      call.results.clear();
+      for (const slot& s : call.slots) {
+        push(call.results, s);
+      }
+      call.op.callBoxed(call.results);
+    }
+  }
+
+  /// Every tensor that the last call returned, in lists and tuples too.
+  [[nodiscard]] std::vector<at::Tensor> outputs() const;
+
+  void release_results();
+
+ private:
+  enum class slot_kind { constant, input, result, list };
+
+  struct slot {
+    slot_kind kind = slot_kind::constant;
+    c10::IValue constant;
+    std::uint32_t position = 0;  // of the input or call
+    std::uint32_t item = 0;
+    bool from_list = false;  // the call returns a list, and item picks from it
+    std::vector<slot> items;
+  };
+
+  struct bound_call {
+    c10::OperatorHandle op;
+    std::vector<slot> slots;
+    torch::jit::Stack results;
+  };
+
+  friend class call_binder;
+
+  [[nodiscard]] c10::IValue tensor_at(const slot& s) const;
+
+  void push(torch::jit::Stack& stack, const slot& s) const {
+    if (s.kind == slot_kind::constant) {
+      stack.push_back(s.constant);
+    } else if (s.kind == slot_kind::input) {
+      stack.push_back(inputs_[s.position]);
+    } else {
+      stack.push_back(tensor_at(s));
+    }
+  }
+
+  std::vector<c10::IValue> inputs_;
+  std::vector<bound_call> calls_;
+};
+
+}  // namespace assay::engine

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device_info.hpp"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <ATen/detail/CUDAHooksInterface.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <array>
+#include <boost/dll/shared_library.hpp>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace assay::engine {
+
+namespace {
+
+namespace dll = boost::dll;
+using nlohmann::json;
+
+template <typename Function>
+Function* find(const dll::shared_library& library, const char* name) {
+  return library.is_loaded() && library.has(name) ? &library.get<Function>(name) : nullptr;
+}
+
+// The architecture stands as text ("gfx1032:sramecc+") somewhere in HIP's properties structure,
+// whose layout differs from release to release; the text does not.
+json hip_architecture(const dll::shared_library& library, int device) {
+  auto* properties = find<int(void*, int)>(library, "hipGetDevicePropertiesR0600");
+  if (properties == nullptr) {
+    properties = find<int(void*, int)>(library, "hipGetDeviceProperties");
+  }
+  alignas(16) std::array<char, 8192> buffer{};
+  if (properties == nullptr || properties(buffer.data(), device) != 0) {
+    return nullptr;
+  }
+  const std::string_view bytes(buffer.data() + 256, buffer.size() - 512);  // behind the name
+  const auto at = bytes.find("gfx");
+  if (at == std::string_view::npos) {
+    return nullptr;
+  }
+  return std::string(bytes.data() + at);
+}
+
+json hip_device(const dll::shared_library& library, int device) {
+  std::array<char, 256> name{};
+  auto* get_name = find<int(char*, int, int)>(library, "hipDeviceGetName");
+  const bool named =
+      get_name != nullptr && get_name(name.data(), static_cast<int>(name.size()) - 1, device) == 0;
+  return {{"name", named ? json(name.data()) : json()},
+          {"architecture", hip_architecture(library, device)}};
+}
+
+json cuda_device(int device) {
+  // The driver's interface keeps its ABI, the runtime's structures do not.
+  constexpr int major_attribute = 75;
+  constexpr int minor_attribute = 76;
+  boost::dll::fs::error_code error;
+#if defined(_WIN32)
+  const dll::shared_library driver("nvcuda.dll", dll::load_mode::search_system_folders, error);
+#else
+  const dll::shared_library driver("libcuda.so.1", dll::load_mode::search_system_folders, error);
+#endif
+  json found{{"name", nullptr}, {"architecture", nullptr}};
+  auto* get_name = find<int(char*, int, int)>(driver, "cuDeviceGetName");
+  auto* attribute = find<int(int*, int, int)>(driver, "cuDeviceGetAttribute");
+  std::array<char, 256> name{};
+  if (get_name != nullptr &&
+      get_name(name.data(), static_cast<int>(name.size()) - 1, device) == 0) {
+    found["name"] = name.data();
+  }
+  int major = 0;
+  int minor = 0;
+  if (attribute != nullptr && attribute(&major, major_attribute, device) == 0 &&
+      attribute(&minor, minor_attribute, device) == 0) {
+    found["architecture"] = "sm_" + std::to_string(major) + std::to_string(minor);
+  }
+  return found;
+}
+
+}  // namespace
+
+const char* build_kind() {
+  const auto& context = at::globalContext();
+  if (context.hasROCM()) {
+    return "rocm";
+  }
+  return context.hasCUDA() ? "cuda" : "cpu";
+}
+
+json list_devices(const char* backend_library) {
+  json devices = json::array();
+  devices.push_back({{"device", "cpu"},
+                     {"name", std::to_string(at::get_num_threads()) + " threads"},
+                     {"architecture", at::get_cpu_capability()}});
+  const std::string build = build_kind();
+  if (build == "cpu" || backend_library == nullptr) {
+    return devices;
+  }
+  boost::dll::fs::error_code error;
+  const dll::shared_library backend(backend_library, dll::load_mode::rtld_lazy, error);
+  const int count = at::detail::getCUDAHooks().deviceCount();
+  for (int i = 0; i < count; ++i) {
+    json device = build == "rocm" ? hip_device(backend, i) : cuda_device(i);
+    device["device"] = "cuda:" + std::to_string(i);
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+}  // namespace assay::engine

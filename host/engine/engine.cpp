@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The engine's C interface: JSON texts out, nothing thrown.
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <torch/version.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "device_info.hpp"
+#include "engine_api.h"
+#include "run_check.hpp"
+
+#define ASSAY_TEXT_OF(number) #number
+#define ASSAY_TEXT(number) ASSAY_TEXT_OF(number)
+
+namespace {
+
+using nlohmann::json;
+
+char* text_of(const json& record) {
+  const std::string text = record.dump(-1, ' ', false, json::error_handler_t::replace);
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy != nullptr) {
+    std::memcpy(copy, text.c_str(), text.size() + 1);
+  }
+  return copy;
+}
+
+// LibTorch tells its version in the text of its build settings alone.
+std::string loaded_version() {
+  const std::string settings = at::show_config();
+  const std::string key = "TORCH_VERSION=";
+  const auto at = settings.find(key);
+  if (at == std::string::npos) {
+    return "";
+  }
+  const auto begin = at + key.size();
+  return settings.substr(begin, settings.find_first_of(", \n", begin) - begin);
+}
+
+char* describe(const char* backend_library) {
+  try {
+    // The intra-op threads start now, so that no check is charged with them.
+    at::parallel_for(0, at::get_num_threads(), 1, [](std::int64_t, std::int64_t) {});
+    return text_of({{"torch_version", loaded_version()},
+                    {"build", assay::engine::build_kind()},
+                    {"devices", assay::engine::list_devices(backend_library)}});
+  } catch (const std::exception& e) {
+    return text_of({{"reason", e.what()}});
+  } catch (...) {
+    return text_of({{"reason", "LibTorch threw something that is not a std::exception"}});
+  }
+}
+
+char* run(const assay_engine_job* job) {
+  try {
+    return text_of(assay::engine::run_check(*job));
+  } catch (const std::exception& e) {
+    return text_of({{"status", "error"},
+                    {"phase", "library"},
+                    {"error", {{"type", "engine"}, {"message", e.what()}, {"trace", nullptr}}}});
+  }
+}
+
+void release(char* text) { std::free(text); }
+
+constexpr assay_engine engine{
+    sizeof(assay_engine),
+    ASSAY_ENGINE_API,
+    ASSAY_TEXT(TORCH_VERSION_MAJOR) "." ASSAY_TEXT(TORCH_VERSION_MINOR) "." ASSAY_TEXT(
+        TORCH_VERSION_PATCH),
+    describe,
+    run,
+    release,
+};
+
+}  // namespace
+
+extern "C" ASSAY_EXPORT const assay_engine* assay_engine_get() { return &engine; }

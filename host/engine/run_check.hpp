@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine_api.h"
+
+namespace assay::engine {
+
+/// Runs one check from its libraries to its last timed call; never throws. Answers the members of
+/// a result that docs/results-format.md marks "engine".
+nlohmann::json run_check(const assay_engine_job& job);
+
+}  // namespace assay::engine
