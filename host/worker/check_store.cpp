@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "check_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "host/common/dtype_names.hpp"
+
+namespace assay::worker {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<const char*, 4> fill_names{"normal", "uniform", "index", "mask"};
+constexpr std::array<const char*, 11> kind_names{"none",     "input",      "result", "bool",
+                                                 "int",      "float",      "string", "dtype",
+                                                 "int_list", "float_list", "list"};
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+json describe_value(const assay_value& v) {
+  json value = nullptr;
+  switch (v.kind) {
+    case ASSAY_VALUE_INPUT:
+    case ASSAY_VALUE_RESULT:
+    case ASSAY_VALUE_INT:
+      value = v.integer;
+      break;
+    case ASSAY_VALUE_BOOL:
+      value = v.integer != 0;
+      break;
+    case ASSAY_VALUE_FLOAT:
+      value = v.real;
+      break;
+    case ASSAY_VALUE_STRING:
+      value = v.text;
+      break;
+    case ASSAY_VALUE_DTYPE:
+      value = dtype_name(static_cast<std::int32_t>(v.integer));
+      break;
+    case ASSAY_VALUE_INT_LIST:
+      value = std::vector<std::int64_t>(v.integers, v.integers + v.count);
+      break;
+    case ASSAY_VALUE_FLOAT_LIST:
+      value = std::vector<double>(v.reals, v.reals + v.count);
+      break;
+    case ASSAY_VALUE_LIST:
+      value = json::array();
+      for (std::uint64_t i = 0; i < v.count; ++i) {
+        value.push_back(describe_value(v.items[i]));
+      }
+      break;
+    default:
+      break;
+  }
+  return {{"kind", kind_names.at(v.kind)},
+          {"argument", v.argument == nullptr ? json() : json(v.argument)},
+          {"value", std::move(value)},
+          {"item", v.item}};
+}
+
+}  // namespace
+
+bool is_name(const std::string& text, bool dots) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [dots](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           (dots && (c == '.' || c == '-'));
+  });
+}
+
+const char* owned_check::keep(const char* text) {
+  return text == nullptr ? nullptr : texts_.emplace_back(text).c_str();
+}
+
+owned_check::owned_check(const assay_check* from) {
+  const assay_check given = read_struct(from, "assay_check");
+  category_ = text_or_empty(given.category);
+  name_ = text_or_empty(given.name);
+  if (!is_name(category_, false) || !is_name(name_, false)) {
+    throw refused("check '" + id() + "': category and name take a-z, 0-9 and _ only");
+  }
+  if (given.call_count == 0 || given.dtype_count == 0) {
+    throw refused("check '" + id() + "' has no " +
+                  (given.call_count == 0 ? "call in its plan" : "dtype"));
+  }
+  for (std::uint32_t i = 0; i < given.dtype_count; ++i) {
+    if (dtype_name(given.dtypes[i]).empty()) {
+      throw refused("check '" + id() + "': dtype code " + std::to_string(given.dtypes[i]) +
+                    " is unknown to this host");
+    }
+    dtypes_.push_back(given.dtypes[i]);
+  }
+  for (std::uint32_t i = 0; i < given.input_count; ++i) {
+    copy_input(given.inputs[i], i);
+  }
+  for (std::uint32_t i = 0; i < given.call_count; ++i) {
+    copy_call(given.calls[i], i);
+  }
+  check_ = given;
+  check_.category = category_.c_str();
+  check_.name = name_.c_str();
+  check_.inputs = input_list_.data();
+  check_.calls = call_list_.data();
+  check_.dtypes = dtypes_.data();
+}
+
+void owned_check::copy_input(const assay_input* from, std::uint32_t position) {
+  const std::string where = "check '" + id() + "', input " + std::to_string(position);
+  assay_input input = read_struct(from, "assay_input");
+  if (input.dtype != ASSAY_DTYPE_OF_CHECK && dtype_name(input.dtype).empty()) {
+    throw refused(where + ": dtype code " + std::to_string(input.dtype) + " is unknown");
+  }
+  if (input.fill < 0 || static_cast<std::size_t>(input.fill) >= fill_names.size()) {
+    throw refused(where + ": fill " + std::to_string(input.fill) + " is unknown");
+  }
+  const bool ranged = input.fill == ASSAY_FILL_UNIFORM || input.fill == ASSAY_FILL_INDEX;
+  if (ranged && !(input.low < input.high)) {
+    throw refused(where + ": the range is empty, low must be below high");
+  }
+  if (input.fill == ASSAY_FILL_MASK && !(input.low > 0.0 && input.low < 1.0)) {
+    throw refused(where + ": a mask's share of true lies between 0 and 1");
+  }
+  auto& sizes = integers_.emplace_back(input.sizes, input.sizes + input.dimensions);
+  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size <= 0; })) {
+    throw refused(where + ": every size must be above 0");
+  }
+  input.sizes = sizes.data();
+  input_list_.push_back(&inputs_.emplace_back(input));
+}
+
+void owned_check::copy_call(const assay_call* from, std::uint32_t position) {
+  const std::string where = "check '" + id() + "', call " + std::to_string(position);
+  assay_call call = read_struct(from, "assay_call");
+  if (call.op == nullptr || std::strstr(call.op, "::") == nullptr) {
+    throw refused(where + ": '" + text_or_empty(call.op) +
+                  "' is no operator name, it reads like aten::add.Tensor");
+  }
+  call.op = keep(call.op);
+  std::vector<assay_value> arguments;
+  for (std::uint32_t i = 0; i < call.argument_count; ++i) {
+    arguments.push_back(copy_value(call.arguments[i], where, false));
+  }
+  call.arguments = values_.emplace_back(std::move(arguments)).data();
+  call_list_.push_back(&calls_.emplace_back(call));
+}
+
+assay_value owned_check::copy_value(const assay_value& from, const std::string& where,
+                                    bool in_list) {
+  assay_value v = from;
+  if (v.kind >= kind_names.size()) {
+    throw refused(where + ": a value has kind " + std::to_string(v.kind) +
+                  ", which this host does not know");
+  }
+  if (in_list && v.kind == ASSAY_VALUE_LIST) {
+    throw refused(where + ": a list may not hold a list");
+  }
+  if (v.kind == ASSAY_VALUE_DTYPE && dtype_name(static_cast<std::int32_t>(v.integer)).empty()) {
+    throw refused(where + ": dtype code " + std::to_string(v.integer) + " is unknown");
+  }
+  v.argument = keep(v.argument);
+  v.text = keep(v.text == nullptr ? "" : v.text);
+  if (v.kind == ASSAY_VALUE_INT_LIST) {
+    v.integers = integers_.emplace_back(v.integers, v.integers + v.count).data();
+  } else if (v.kind == ASSAY_VALUE_FLOAT_LIST) {
+    v.reals = reals_.emplace_back(v.reals, v.reals + v.count).data();
+  } else if (v.kind == ASSAY_VALUE_LIST) {
+    std::vector<assay_value> items;
+    for (std::uint64_t i = 0; i < v.count; ++i) {
+      items.push_back(copy_value(v.items[i], where, true));
+    }
+    v.items = values_.emplace_back(std::move(items)).data();
+  }
+  return v;
+}
+
+json owned_check::describe() const {
+  json dtypes = json::array();
+  for (const std::int32_t dtype : dtypes_) {
+    dtypes.push_back(dtype_name(dtype));
+  }
+  json inputs = json::array();
+  for (const assay_input& input : inputs_) {
+    const auto dtype = dtype_name(input.dtype);
+    inputs.push_back(
+        {{"dtype", dtype.empty() ? json() : json(dtype)},
+         {"fill", fill_names.at(static_cast<std::size_t>(input.fill))},
+         {"sizes", std::vector<std::int64_t>(input.sizes, input.sizes + input.dimensions)},
+         {"low", input.low},
+         {"high", input.high}});
+  }
+  json plan = json::array();
+  for (const assay_call& call : calls_) {
+    json arguments = json::array();
+    for (std::uint32_t i = 0; i < call.argument_count; ++i) {
+      arguments.push_back(describe_value(call.arguments[i]));
+    }
+    plan.push_back({{"op", call.op}, {"arguments", std::move(arguments)}});
+  }
+  return {{"dtypes", std::move(dtypes)}, {"inputs", std::move(inputs)}, {"plan", std::move(plan)}};
+}
+
+}  // namespace assay::worker

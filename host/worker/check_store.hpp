@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <assay/abi.h>
+
+#include <cstring>
+#include <deque>
+#include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace assay::worker {
+
+/// Why a registration is turned down; what() is one line.
+class refused : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// A copy of a sized struct: members behind the plugin's end of it are zero.
+template <typename Struct>
+Struct read_struct(const Struct* from, const char* name) {
+  if (from == nullptr) {
+    throw refused(std::string(name) + " is NULL");
+  }
+  Struct copy{};
+  // The first release's size: a smaller one was never valid.
+  if (from->struct_size < sizeof(Struct)) {
+    throw refused(std::string(name) + " has struct_size " + std::to_string(from->struct_size) +
+                  ", ABI " + std::to_string(ASSAY_ABI_MAJOR) + ".0 has " +
+                  std::to_string(sizeof(Struct)));
+  }
+  std::memcpy(&copy, from, sizeof(Struct));
+  copy.struct_size = sizeof(Struct);
+  return copy;
+}
+
+/// A check that owns all it points to. It is never moved, since its parts point at each other.
+class owned_check {
+ public:
+  /// Copies and examines what a plugin gave. Throws refused.
+  explicit owned_check(const assay_check* from);
+  owned_check(const owned_check&) = delete;
+  owned_check& operator=(const owned_check&) = delete;
+
+  [[nodiscard]] const assay_check& c_form() const { return check_; }
+  [[nodiscard]] std::string id() const { return category_ + "/" + name_; }
+  [[nodiscard]] const std::string& category() const { return category_; }
+
+  /// `dtypes`, `inputs` and `plan` as docs/architecture.md describes a check.
+  [[nodiscard]] nlohmann::json describe() const;
+
+ private:
+  void copy_input(const assay_input* from, std::uint32_t position);
+  void copy_call(const assay_call* from, std::uint32_t position);
+  assay_value copy_value(const assay_value& from, const std::string& where, bool in_list);
+  const char* keep(const char* text);
+
+  std::string category_, name_;
+  std::deque<std::string> texts_;
+  std::deque<std::vector<std::int64_t>> integers_;
+  std::deque<std::vector<double>> reals_;
+  std::deque<std::vector<assay_value>> values_;
+  std::deque<assay_input> inputs_;
+  std::deque<assay_call> calls_;
+  std::vector<const assay_input*> input_list_;
+  std::vector<const assay_call*> call_list_;
+  std::vector<std::int32_t> dtypes_;
+  assay_check check_{};
+};
+
+/// [a-z0-9_]+, and with `dots` also "." and "-".
+bool is_name(const std::string& text, bool dots);
+
+}  // namespace assay::worker

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/dll/shared_library.hpp>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "host/engine/engine_api.h"
+
+namespace assay::worker {
+
+/// LibTorch and the engine for it, opened for the life of the process.
+class engine_loader {
+ public:
+  /// Opens what the command `setup` names under `engine` and answers the record `engine`. Never
+  /// throws: what does not open becomes the record's reason.
+  nlohmann::json load(const nlohmann::json& wanted);
+
+  /// Null until load() answered "ready".
+  [[nodiscard]] const assay_engine* engine() const { return engine_; }
+
+ private:
+  void open(const std::string& file, bool globally);
+
+  std::deque<boost::dll::shared_library> open_;
+  const assay_engine* engine_ = nullptr;
+};
+
+}  // namespace assay::worker

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assay-worker: the process in which third-party code runs. It speaks the protocol of
+// docs/architecture.md with the assay that started it, and is of no use alone.
+#include <array>
+#include <condition_variable>
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+
+#include "engine_loader.hpp"
+#include "host/common/dtype_names.hpp"
+#include "host/platform/platform.hpp"
+#include "plugin_loader.hpp"
+
+namespace assay::worker {
+
+using nlohmann::json;
+
+static void flush_output() {
+  std::cout.flush();
+  std::fflush(stdout);
+  std::fflush(stderr);
+}
+
+namespace {
+
+/// The record channel: whole lines, from any thread.
+class record_channel {
+ public:
+  explicit record_channel(int descriptor) : descriptor_(descriptor) {}
+
+  void write(const json& record) {
+    const std::string line = record.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    const std::scoped_lock lock(mutex_);
+    if (!platform::write_all(descriptor_, line.data(), line.size())) {
+      platform::end_this_group();
+    }
+  }
+
+ private:
+  int descriptor_;
+  std::mutex mutex_;
+};
+
+/// The command channel, read by a thread of its own: when it ends, assay is gone, and this process
+/// must not outlive it, whatever its main thread is doing.
+class command_channel {
+ public:
+  explicit command_channel(int descriptor) : descriptor_(descriptor), reader_([this] { read(); }) {
+    reader_.detach();
+  }
+
+  json next() {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [this] { return !lines_.empty(); });
+    const std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    return json::parse(line);
+  }
+
+ private:
+  void read() {
+    std::array<char, 4096> buffer{};
+    std::string line;
+    while (const std::size_t count =
+               platform::read_some(descriptor_, buffer.data(), buffer.size())) {
+      for (const char* c = buffer.data(); c != buffer.data() + count; ++c) {
+        if (*c != '\n') {
+          line.push_back(*c);
+          continue;
+        }
+        const std::scoped_lock lock(mutex_);
+        lines_.push_back(std::move(line));
+        line.clear();
+        ready_.notify_one();
+      }
+    }
+    platform::end_this_group();
+  }
+
+  int descriptor_;
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::string> lines_;
+  std::thread reader_;
+};
+
+class worker {
+ public:
+  worker(command_channel& commands, record_channel& records)
+      : commands_(commands),
+        records_(records),
+        plugins_([this](const json& record) { records_.write(record); }) {}
+
+  void serve() {
+    set_up(commands_.next());
+    for (json command = commands_.next(); command.at("do") != "quit"; command = commands_.next()) {
+      run(command);
+    }
+  }
+
+ private:
+  void set_up(const json& command) {
+    platform::send_stdout_to(command.at("stdout_file").get<std::string>());
+    std::map<std::string, std::string> excluded;
+    for (const json& entry : command.at("excluded")) {
+      excluded.emplace(entry.at("file"), entry.at("reason"));
+    }
+    std::vector<std::filesystem::path> places;
+    for (const json& place : command.at("plugins")) {
+      places.emplace_back(place.get<std::string>());
+    }
+    const json& wanted = command.at("engine");
+    json engine_record{{"record", "engine"}, {"status", "none"}};
+    std::thread engine_thread;
+    const bool overlap = command.at("overlap").get<bool>();
+    if (!wanted.is_null() && overlap) {
+      engine_thread = std::thread([&] { engine_record = engine_.load(wanted); });
+    }
+    plugins_.load_all(places, excluded, command.at("trust_plugins").get<bool>());
+    records_.write({{"record", "plugins_done"}});
+    if (engine_thread.joinable()) {
+      engine_thread.join();
+    } else if (!wanted.is_null()) {
+      engine_record = engine_.load(wanted);
+    }
+    flush_output();
+    records_.write(engine_record);
+  }
+
+  void run(const json& command) {
+    const auto [check, plugin] = plugins_.find(command.at("check").get<std::string>());
+    if (check == nullptr || engine_.engine() == nullptr) {
+      records_.write({{"record", "result"},
+                      {"status", "error"},
+                      {"phase", "library"},
+                      {"error",
+                       {{"type", "worker"},
+                        {"message", "this worker has no such check or no engine"},
+                        {"trace", nullptr}}}});
+      return;
+    }
+    std::vector<const char*> libraries;
+    for (const std::string& library : plugin->libraries) {
+      libraries.push_back(library.c_str());
+    }
+    const auto device = command.at("device").get<std::string>();
+    assay_engine_job job{};
+    job.struct_size = sizeof job;
+    job.profile = command.at("profile").get<std::int32_t>();
+    job.check = &check->c_form();
+    job.dtype = dtype_code(command.at("dtype").get<std::string>());
+    job.device = device.c_str();
+    job.seed = command.at("seed").get<std::uint64_t>();
+    job.measure_limit_s = command.at("measure_limit_s").get<double>();
+    job.libraries = libraries.data();
+    job.library_count = static_cast<std::uint32_t>(libraries.size());
+    job.context = &records_;
+    job.phase = [](void* context, const char* name) {
+      static_cast<record_channel*>(context)->write({{"record", "phase"}, {"phase", name}});
+    };
+
+    const auto threads_before = platform::thread_count();
+    char* text = engine_.engine()->run(&job);
+    const auto threads_after = platform::thread_count();
+    json result = json::parse(text);
+    engine_.engine()->release(text);
+    result["record"] = "result";
+    result["extra_threads"] =
+        threads_before && threads_after ? json(*threads_after - *threads_before) : json();
+    // What the check printed must lie in the files before the result says that it is over.
+    flush_output();
+    records_.write(result);
+  }
+
+  command_channel& commands_;
+  record_channel& records_;
+  plugin_registry plugins_;
+  engine_loader engine_;
+};
+
+}  // namespace
+
+}  // namespace assay::worker
+
+int main(int argc, char** argv) {
+  namespace platform = assay::platform;
+  if (argc != 2 || std::string(argv[1]) != "--serve") {
+    std::cerr << "assay-worker: this is a part of assay, which starts it; use assay instead\n";
+    return 2;
+  }
+  platform::crash_quietly();
+  platform::die_with_parent();
+  const platform::channels channels = platform::take_over_channels();
+  if (channels.commands < 0 || channels.records < 0) {
+    std::cerr << "assay-worker: its channels cannot be moved\n";
+    return 3;
+  }
+  // All three are leaked: no library is ever unloaded, and a plugin's thread may outlive main.
+  auto* records = std::make_unique<assay::worker::record_channel>(channels.records).release();
+  auto* commands = std::make_unique<assay::worker::command_channel>(channels.commands).release();
+  int status = 0;
+  try {
+    std::make_unique<assay::worker::worker>(*commands, *records).release()->serve();
+  } catch (const std::exception& e) {
+    std::cerr << "assay-worker: " << e.what() << "\n";
+    status = 3;
+  }
+  assay::worker::flush_output();
+  platform::end_this_process(status);
+}

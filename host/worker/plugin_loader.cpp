@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin_loader.hpp"
+
+#include <algorithm>
+#include <boost/dll/library_info.hpp>
+#include <exception>
+
+#include "host/platform/platform.hpp"
+#include "registrar.hpp"
+
+namespace assay::worker {
+
+namespace {
+
+using nlohmann::json;
+namespace dll = boost::dll;
+namespace fs = std::filesystem;
+
+constexpr const char* stamp_symbol = "assay_plugin_stamp";
+constexpr const char* entry_symbol = "assay_plugin_entry";
+
+const std::string& library_suffix() {
+  static const std::string suffix = dll::shared_library::suffix().string();
+  return suffix;
+}
+
+bool named_like_a_plugin(const fs::path& file) {
+  return file.filename().string().ends_with(".assay" + library_suffix());
+}
+
+std::vector<fs::path> candidates_in(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const bool library = entry.path().extension() == library_suffix();
+    if (named_like_a_plugin(entry.path()) || (library && entry.is_regular_file(error))) {
+      found.push_back(entry.path());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+template <std::size_t N>
+bool ends(const char (&text)[N]) {
+  return std::find(text, text + N, '\0') != text + N;
+}
+
+// What the file's symbol table says, read without opening the file as a library, so that no
+// initialiser of a stray library runs.
+struct exported_names {
+  bool stamp = false;
+  bool entry = false;
+  std::string unreadable;
+};
+
+exported_names look_at(const fs::path& file) {
+  exported_names names;
+  try {
+    dll::library_info info(file);
+    for (const std::string& symbol : info.symbols()) {
+      names.stamp = names.stamp || symbol == stamp_symbol;
+      names.entry = names.entry || symbol == entry_symbol;
+    }
+  } catch (const std::exception&) {
+    std::error_code error;
+    names.unreadable = fs::file_size(file, error) == 0
+                           ? "the file is empty"
+                           : "the file is no shared library of this system";
+  }
+  return names;
+}
+
+std::string version_text(unsigned major, unsigned minor) {
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
+}  // namespace
+
+std::string stamp_refusal(const assay_stamp& stamp) {
+  std::vector<std::string> reasons;
+  if (std::memcmp(stamp.magic, ASSAY_STAMP_MAGIC, sizeof stamp.magic) != 0) {
+    return "its stamp does not begin with " ASSAY_STAMP_MAGIC
+           ": it was not made by ASSAY_PLUGIN or for assay_stamp";
+  }
+  if (stamp.struct_size < sizeof(assay_stamp)) {
+    return "its stamp has struct_size " + std::to_string(stamp.struct_size) +
+           ", the first ABI has " + std::to_string(sizeof(assay_stamp)) +
+           "; rebuild it with this assay's SDK";
+  }
+  if (stamp.abi_major != ASSAY_ABI_MAJOR || stamp.abi_minor > ASSAY_ABI_MINOR) {
+    const bool newer = stamp.abi_major > ASSAY_ABI_MAJOR || stamp.abi_major == ASSAY_ABI_MAJOR;
+    reasons.push_back("built for plugin ABI " + version_text(stamp.abi_major, stamp.abi_minor) +
+                      ", this assay speaks " + version_text(ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR) +
+                      (newer ? "; use a newer assay, or rebuild it with this assay's SDK"
+                             : "; rebuild it with this assay's SDK"));
+  }
+  if (!ends(stamp.id) || !ends(stamp.version) || !ends(stamp.vendor) || !ends(stamp.accelerator)) {
+    reasons.emplace_back("a text of its stamp does not end");
+  } else {
+    if (!is_name(stamp.id, true)) {
+      reasons.push_back("its id '" + std::string(stamp.id) + "' takes a-z, 0-9, _ . and - only");
+    }
+    const std::string accelerator = stamp.accelerator;
+    if (accelerator != "any" && accelerator != "rocm" && accelerator != "cuda") {
+      reasons.push_back("its accelerator '" + accelerator + "' is none of any, rocm, cuda");
+    }
+  }
+  std::string joined;
+  for (const std::string& reason : reasons) {
+    joined += (joined.empty() ? "" : "; ") + reason;
+  }
+  return joined;
+}
+
+void plugin_registry::load_all(const std::vector<fs::path>& places,
+                               const std::map<std::string, std::string>& excluded,
+                               bool trust_everything) {
+  std::vector<std::string> seen;
+  for (const fs::path& place : places) {
+    const bool folder = fs::is_directory(place) && !named_like_a_plugin(place);
+    for (const fs::path& found : folder ? candidates_in(place) : std::vector{place}) {
+      const fs::path file = fs::absolute(found).lexically_normal();
+      if (std::find(seen.begin(), seen.end(), file.string()) != seen.end()) {
+        continue;
+      }
+      seen.push_back(file.string());
+      if (const auto known = excluded.find(file.string()); known != excluded.end()) {
+        write_({{"record", "plugin"},
+                {"file", file.string()},
+                {"status", "refused"},
+                {"reason", known->second}});
+      } else {
+        load_one(file, !folder, trust_everything);
+      }
+    }
+  }
+}
+
+void plugin_registry::load_one(const fs::path& file, bool named, bool trust_everything) {
+  json record{{"record", "plugin"}, {"file", file.string()}, {"status", "refused"}};
+  const auto refuse = [&](const std::string& reason) {
+    record["reason"] = reason;
+    write_(record);
+  };
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    return refuse(fs::is_directory(file, error) ? "it is a folder" : "it is not a file");
+  }
+  const exported_names names = look_at(file);
+  if (!names.unreadable.empty() || !names.stamp) {
+    if (named || named_like_a_plugin(file)) {
+      return refuse(!names.unreadable.empty()
+                        ? names.unreadable
+                        : "it exports no assay_plugin_stamp: it is no assay plugin");
+    }
+    record["status"] = "not_a_plugin";
+    return refuse("it exports no assay_plugin_stamp; it was not opened");
+  }
+  if (!names.entry) {
+    return refuse("it exports a stamp but no assay_plugin_entry; build it with assay_add_plugin()");
+  }
+  if (const auto who = platform::others_may_write(file); who && !trust_everything) {
+    return refuse(*who +
+                  ", who could change what runs here; mend that (chmod, chown), or say "
+                  "--trust-plugins");
+  } else if (who) {
+    record["trusted_in_spite_of"] = *who;
+  }
+  write_({{"record", "loading"}, {"file", file.string()}});
+  try {
+    open_and_register(file, record);
+  } catch (const std::exception& e) {
+    refuse(e.what());
+  }
+}
+
+void plugin_registry::open_and_register(const fs::path& file, json& record) {
+  dll::fs::error_code error;
+  dll::shared_library library;
+  library.load(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
+  if (error) {
+    throw refused("it does not open: " + error.message());
+  }
+  // From here on its code may be in use: whatever happens, it stays mapped.
+  open_.push_back(library);
+  const assay_stamp& in_memory = library.get<const assay_stamp>(stamp_symbol);
+  assay_stamp stamp{};
+  std::memcpy(&stamp, &in_memory, sizeof stamp);
+  const auto text = [](const auto& field) {
+    return std::string(field, std::find(field, field + sizeof field, '\0'));
+  };
+  if (std::memcmp(stamp.magic, ASSAY_STAMP_MAGIC, sizeof stamp.magic) == 0) {
+    record["id"] = text(stamp.id);
+    record["version"] = text(stamp.version);
+    record["vendor"] = text(stamp.vendor);
+    record["accelerator"] = text(stamp.accelerator);
+    record["abi"] = version_text(stamp.abi_major, stamp.abi_minor);
+  }
+  if (const std::string reason = stamp_refusal(stamp); !reason.empty()) {
+    throw refused(reason);
+  }
+
+  auto plugin = std::make_unique<registrations>();
+  plugin->file = file;
+  plugin->id = text(stamp.id);
+  plugin->version = text(stamp.version);
+  plugin->vendor = text(stamp.vendor);
+  plugin->accelerator = text(stamp.accelerator);
+  for (const auto& known : plugins_) {
+    if (known->id == plugin->id) {
+      throw refused("plugin id '" + plugin->id + "' is taken by " + known->file.string());
+    }
+  }
+  registrar target(*plugin);
+  const assay_host host{sizeof host, ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR, ASSAY_VERSION};
+  const auto entry = library.get<int(const assay_host*, assay_registrar*)>(entry_symbol);
+  int status = 0;
+  try {
+    status = entry(&host, target.c_form());
+  } catch (...) {
+    throw refused("its entry function let an exception out");
+  }
+  if (status != 0) {
+    throw refused(target.failure().empty()
+                      ? "its entry function returned " + std::to_string(status) + " and no reason"
+                      : target.failure());
+  }
+  commit(std::move(plugin), record);
+}
+
+std::string plugin_registry::conflict(const registrations& plugin) const {
+  for (const owned_check& check : plugin.checks) {
+    if (const auto known = checks_.find(check.id()); known != checks_.end()) {
+      return "check '" + check.id() + "' is registered by " + known->second.second->file.string();
+    }
+  }
+  const auto taken = [](const auto& tools, const std::string& id) {
+    return std::any_of(tools.begin(), tools.end(), [&](const auto& t) { return t.id == id; });
+  };
+  for (const auto& known : plugins_) {
+    for (const auto& probe : plugin.probes) {
+      if (taken(known->probes, probe.id)) {
+        return "probe '" + probe.id + "' is registered by " + known->file.string();
+      }
+    }
+    for (const auto& classifier : plugin.classifiers) {
+      if (taken(known->classifiers, classifier.id)) {
+        return "classifier '" + classifier.id + "' is registered by " + known->file.string();
+      }
+    }
+  }
+  return "";
+}
+
+void plugin_registry::commit(std::unique_ptr<registrations> plugin, json& record) {
+  if (plugin->checks.empty() && plugin->probes.empty() && plugin->classifiers.empty()) {
+    throw refused("it registered nothing");
+  }
+  if (const std::string reason = conflict(*plugin); !reason.empty()) {
+    throw refused(reason);
+  }
+  record["status"] = "loaded";
+  record["reason"] = "";
+  record["check_count"] = plugin->checks.size();
+  const auto listed = [](const auto& tools) {
+    json list = json::array();
+    for (const auto& t : tools) {
+      list.push_back({{"id", t.id}, {"summary", t.summary}});
+    }
+    return list;
+  };
+  record["probes"] = listed(plugin->probes);
+  record["classifiers"] = listed(plugin->classifiers);
+  record["categories"] = json::array();
+  for (const auto& [name, summary] : plugin->categories) {
+    record["categories"].push_back({{"name", name}, {"summary", summary}});
+  }
+  write_(record);
+  for (const owned_check& check : plugin->checks) {
+    checks_.emplace(check.id(), std::pair(&check, plugin.get()));
+    json description = check.describe();
+    description["record"] = "check";
+    description["check"] = check.id();
+    description["category"] = check.c_form().category;
+    description["name"] = check.c_form().name;
+    description["plugin"] = plugin->id;
+    write_(description);
+  }
+  plugins_.push_back(std::move(plugin));
+}
+
+std::pair<const owned_check*, const registrations*> plugin_registry::find(
+    const std::string& check) const {
+  const auto found = checks_.find(check);
+  return found == checks_.end() ? std::pair<const owned_check*, const registrations*>()
+                                : found->second;
+}
+
+}  // namespace assay::worker

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <assay/abi.h>
+
+#include <boost/dll/shared_library.hpp>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "check_store.hpp"
+
+namespace assay::worker {
+
+/// What one plugin registered, kept aside until its entry function has succeeded.
+struct registrations {
+  std::filesystem::path file;
+  std::string id, version, vendor, accelerator;
+  std::vector<std::pair<std::string, std::string>> categories;  // name, summary
+  std::deque<owned_check> checks;
+  std::vector<std::string> libraries;  // absolute
+  struct tool {
+    std::string id, summary;
+  };
+  std::vector<tool> probes, classifiers;
+};
+
+/// All plugins of this process. Nothing in it is ever unloaded.
+class plugin_registry {
+ public:
+  using record_writer = std::function<void(const nlohmann::json&)>;
+
+  explicit plugin_registry(record_writer write) : write_(std::move(write)) {}
+
+  /// Loads every candidate below these files and folders, in order, and writes the records
+  /// `loading`, `plugin` and `check` of docs/architecture.md.
+  void load_all(const std::vector<std::filesystem::path>& places,
+                const std::map<std::string, std::string>& excluded, bool trust_everything);
+
+  /// The check "category/name" and its plugin; null when there is none.
+  [[nodiscard]] std::pair<const owned_check*, const registrations*> find(
+      const std::string& check) const;
+
+ private:
+  void load_one(const std::filesystem::path& file, bool named, bool trust_everything);
+  void open_and_register(const std::filesystem::path& file, nlohmann::json& record);
+  void commit(std::unique_ptr<registrations> plugin, nlohmann::json& record);
+  [[nodiscard]] std::string conflict(const registrations& plugin) const;
+
+  record_writer write_;
+  std::deque<boost::dll::shared_library> open_;
+  std::vector<std::unique_ptr<registrations>> plugins_;
+  std::map<std::string, std::pair<const owned_check*, const registrations*>> checks_;
+};
+
+/// Why this stamp is not accepted, all reasons joined; "" when it is.
+std::string stamp_refusal(const assay_stamp& stamp);
+
+}  // namespace assay::worker

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registrar.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace assay::worker {
+
+namespace {
+
+std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+template <typename Struct>
+registrations::tool read_tool(const Struct* from, const char* kind,
+                              const std::vector<registrations::tool>& known) {
+  const Struct given = read_struct(from, kind);
+  registrations::tool tool{text_or_empty(given.id), text_or_empty(given.summary)};
+  if (!is_name(tool.id, true)) {
+    throw refused(std::string(kind) + " '" + tool.id + "': an id takes a-z, 0-9, _ . and - only");
+  }
+  if (std::any_of(known.begin(), known.end(), [&](const auto& k) { return k.id == tool.id; })) {
+    throw refused(std::string(kind) + " '" + tool.id + "' is registered twice");
+  }
+  return tool;
+}
+
+}  // namespace
+
+template <typename Body>
+const char* registrar::guarded(Body&& body) {
+  try {
+    body();
+    return nullptr;
+  } catch (const std::exception& e) {
+    answer_ = e.what();
+    return answer_.c_str();
+  }
+}
+
+registrar::registrar(registrations& target) : target_(target), table_{} {
+  table_.owner = this;
+  assay_registrar& c = table_.base;
+  c.struct_size = sizeof c;
+  c.add_category = [](assay_registrar* self, const char* name, const char* summary) {
+    return of(self).guarded([&] {
+      const std::string text = text_or_empty(name);
+      if (!is_name(text, false)) {
+        throw refused("category '" + text + "': a name takes a-z, 0-9 and _ only");
+      }
+      of(self).target_.categories.emplace_back(text, text_or_empty(summary));
+    });
+  };
+  c.add_check = [](assay_registrar* self, const assay_check* check) {
+    return of(self).guarded([&] {
+      registrations& mine = of(self).target_;
+      owned_check& added = mine.checks.emplace_back(check);
+      const auto same =
+          std::find_if(mine.checks.begin(), mine.checks.end() - 1,
+                       [&](const owned_check& other) { return other.id() == added.id(); });
+      if (same != mine.checks.end() - 1) {
+        throw refused("check '" + added.id() + "' is registered twice");
+      }
+      const auto declared =
+          std::any_of(mine.categories.begin(), mine.categories.end(),
+                      [&](const auto& group) { return group.first == added.category(); });
+      if (!declared) {
+        throw refused("check '" + added.id() + "': its category was not added before it");
+      }
+    });
+  };
+  c.add_operator_library = [](assay_registrar* self, const char* path) {
+    return of(self).guarded([&] {
+      const std::filesystem::path given = text_or_empty(path);
+      if (given.empty()) {
+        throw refused("an operator library has no path");
+      }
+      registrations& mine = of(self).target_;
+      mine.libraries.push_back((mine.file.parent_path() / given).lexically_normal().string());
+    });
+  };
+  c.add_probe = [](assay_registrar* self, const assay_probe* probe) {
+    return of(self).guarded([&] {
+      auto& known = of(self).target_.probes;
+      known.push_back(read_tool(probe, "probe", known));
+    });
+  };
+  c.add_classifier = [](assay_registrar* self, const assay_classifier* classifier) {
+    return of(self).guarded([&] {
+      auto& known = of(self).target_.classifiers;
+      known.push_back(read_tool(classifier, "classifier", known));
+    });
+  };
+  c.fail = [](assay_registrar* self, const char* reason) {
+    of(self).failure_ = text_or_empty(reason);
+  };
+}
+
+}  // namespace assay::worker
