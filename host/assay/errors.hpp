@@ -5,14 +5,14 @@
 
 namespace assay {
 
-/// Exit statuses, documented in docs/exit-status.md. `failed` wins over `tool`: a failing check is a
-/// finding, and what could not be done is reported beside it.
+/// Exit statuses, documented in docs/exit-status.md. `failed` wins over `tool`: a failing check is
+/// a finding, and what could not be done is reported beside it.
 namespace exit_status {
 inline constexpr int ok = 0;
-inline constexpr int failed = 1;        // a check failed
-inline constexpr int usage = 2;         // wrong options or configuration
-inline constexpr int tool = 3;          // the tool, a plugin or the device could not do its part
-inline constexpr int nothing_ran = 4;   // no check ran, or all were skipped
+inline constexpr int failed = 1;       // a check failed
+inline constexpr int usage = 2;        // wrong options or configuration
+inline constexpr int tool = 3;         // the tool, a plugin or the device could not do its part
+inline constexpr int nothing_ran = 4;  // no check ran, or all were skipped
 inline constexpr int interrupted = 130;
 }  // namespace exit_status
 

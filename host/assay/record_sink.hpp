@@ -5,8 +5,8 @@
 
 namespace assay {
 
-/// Whoever wants to see a run's records, in the order and form of docs/results-format.md: the result
-/// file, the table, the progress line. Called from the main thread only.
+/// Whoever wants to see a run's records, in the order and form of docs/results-format.md: the
+/// result file, the table, the progress line. Called from the main thread only.
 class record_sink {
  public:
   virtual ~record_sink() = default;

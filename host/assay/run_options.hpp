@@ -13,20 +13,26 @@ namespace assay {
 enum class color_mode { automatic, never };
 
 /// Where an option's value came from, in order of precedence.
-enum class option_source { command_line, environment, config_file, project_config, user_config,
-                           built_in };
+enum class option_source {
+  command_line,
+  environment,
+  config_file,
+  project_config,
+  user_config,
+  built_in
+};
 
 /// What `assay run` was asked to do. Names are those of the options, with _ for -.
 struct run_options {
-  std::string device = "auto";        // auto, cpu, cuda, cuda:N, hip, hip:N, all
-  std::vector<std::string> enable;    // globs; empty: everything
-  std::vector<std::string> disable;   // globs
-  std::string profile = "classic";    // classic, quick, measure
-  std::vector<std::string> dtypes;    // empty: each check's default
-  double timeout_s = 120.0;           // per check
-  double measure_limit_s = 2.0;       // profile measure: sampling time per check
+  std::string device = "auto";       // auto, cpu, cuda, cuda:N, hip, hip:N, all
+  std::vector<std::string> enable;   // globs; empty: everything
+  std::vector<std::string> disable;  // globs
+  std::string profile = "classic";   // classic, quick, measure
+  std::vector<std::string> dtypes;   // empty: each check's default
+  double timeout_s = 120.0;          // per check
+  double measure_limit_s = 2.0;      // profile measure: sampling time per check
   std::uint64_t seed = 0;
-  unsigned repeat_neighbours = 1;     // checks run again in the fresh worker after a fault
+  unsigned repeat_neighbours = 1;  // checks run again in the fresh worker after a fault
   std::vector<std::filesystem::path> plugin_dirs;  // beside the built-in one
   bool trust_plugins = false;
   std::optional<std::filesystem::path> torch_dir;
@@ -38,6 +44,7 @@ struct run_options {
   struct setting {
     std::string value;
     option_source source = option_source::built_in;
+    std::string origin;  // for people: "--torch", "ASSAY_TORCH", "FILE: torch"; "" if built in
   };
   std::map<std::string, setting> settings;
 };

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "collected_run.hpp"
+#include "errors.hpp"
+#include "reports.hpp"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+// XML 1.0 forbids most control characters and U+FFFE, U+FFFF, even escaped.
+std::string xml(const std::string& text) {
+  std::string out;
+  const std::string valid = valid_utf8(text);
+  for (std::size_t i = 0; i < valid.size(); ++i) {
+    const char c = valid[i];
+    if (c == '&') {
+      out += "&amp;";
+    } else if (c == '<') {
+      out += "&lt;";
+    } else if (c == '>') {
+      out += "&gt;";
+    } else if (c == '"') {
+      out += "&quot;";
+    } else if (c == '\n' || c == '\t') {
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else if (valid.compare(i, 2, "\xEF\xBF") == 0 && (valid[i + 2] & 0x3E) == 0x3E) {
+      out += "\xEF\xBF\xBD";
+      i += 2;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// In an attribute a line break would be read back as a blank.
+std::string attribute(const std::string& text) {
+  std::string out;
+  for (const char c : xml(text)) {
+    out += c == '\n' ? "&#10;" : c == '\t' ? "&#9;" : std::string(1, c);
+  }
+  return out;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+struct suite {
+  std::string name;
+  int tests = 0;
+  int failures = 0;
+  int errors = 0;
+  int skipped = 0;
+  double seconds = 0.0;
+  std::string cases;
+
+  void add(const std::string& test, double elapsed, const std::string& content) {
+    ++tests;
+    seconds += elapsed;
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
+                         attribute(name), attribute(test), elapsed);
+    cases += content.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", content);
+  }
+};
+
+std::string element(const std::string& name, const std::string& message, const std::string& type,
+                    const std::string& text) {
+  std::string out = fmt::format("      <{} message=\"{}\"", name, attribute(message));
+  if (!type.empty()) {
+    out += fmt::format(" type=\"{}\"", attribute(type));
+  }
+  return out + (text.empty() ? "/>\n" : fmt::format(">{}</{}>\n", xml(text), name));
+}
+
+std::string stream(const std::string& name, const std::string& text) {
+  return text.empty() ? "" : fmt::format("      <{}>{}</{}>\n", name, xml(text), name);
+}
+
+std::string fault(const json& result, const std::string& status) {
+  const json& error = result.contains("error") ? result["error"] : json();
+  const std::string note = text_of(result, "note");
+  std::string message = first_line(text_of(error, "message"));
+  if (status != "error" || message.empty()) {
+    const std::string end = end_of_process(result);
+    message = !note.empty() ? note : end.empty() ? status : status + ": " + end;
+  }
+  const std::string type = text_of(error, "type");
+  return element("error", message, status == "error" && !type.empty() ? type : status,
+                 fault_text(result) + text_of(error, "trace"));
+}
+
+void add_check(suite& target, const collected_run::entry& entry) {
+  const json& result = entry.result;
+  const std::string test = entry.id + "@" + entry.device;
+  if (result.is_null()) {
+    ++target.skipped;
+    target.add(test, 0.0, element("skipped", "did not run", "", ""));
+    return;
+  }
+  const std::string status = text_of(result, "status");
+  const std::string note = text_of(result, "note");
+  std::string content;
+  if (status == "skipped") {
+    ++target.skipped;
+    const json& error = result.contains("error") ? result["error"] : json();
+    content = element("skipped", note.empty() ? text_of(error, "message") : note, "", "");
+  } else if (status != "ok") {
+    ++target.errors;
+    content = fault(result, status);
+  } else if (flag_is(result, "on_device", false)) {
+    ++target.failures;
+    content = element(
+        "failure",
+        fmt::format("the output lies on {}, not on {}", output_devices(result), entry.device),
+        "wrong device", note);
+  }
+  content += stream("system-out", text_of(result, "stdout"));
+  content += stream("system-err", warnings_text(result) +
+                                      printed_text(result, "stderr", "standard error") +
+                                      repeats_text(entry));
+  target.add(test, number_of(result, "elapsed_s"), content);
+}
+
+std::vector<suite> make_suites(const collected_run& run) {
+  std::vector<suite> suites;
+  std::map<std::string, std::size_t> places;
+  const auto named = [&](const std::string& name) -> suite& {
+    const auto [place, is_new] = places.emplace(name, suites.size());
+    if (is_new) {
+      suites.emplace_back().name = name;
+    }
+    return suites[place->second];
+  };
+  for (const collected_run::entry& entry : run.entries) {
+    add_check(named(entry.id.substr(0, entry.id.find('/'))), entry);
+  }
+  for (const json& plugin : run.plugins) {
+    if (text_of(plugin, "status") == "refused") {
+      suite& target = named("plugins");
+      ++target.errors;
+      target.add(text_of(plugin, "file"), 0.0,
+                 element("error", text_of(plugin, "reason"), "refused", "") +
+                     stream("system-err", text_of(plugin, "stderr")));
+    }
+  }
+  for (const json* engine : {&run.engine, &run.engine_failure}) {
+    if (!engine->is_null() && text_of(*engine, "status") != "ready") {
+      suite& target = named("engine");
+      ++target.errors;
+      target.add("LibTorch", 0.0,
+                 element("error", text_of(*engine, "reason"), text_of(*engine, "status"), "") +
+                     stream("system-err", text_of(*engine, "stderr")));
+    }
+  }
+  return suites;
+}
+
+std::string document(const collected_run& run) {
+  const std::vector<suite> suites = make_suites(run);
+  suite total;
+  std::string body;
+  for (const suite& s : suites) {
+    total.tests += s.tests;
+    total.failures += s.failures;
+    total.errors += s.errors;
+    total.skipped += s.skipped;
+    total.seconds += s.seconds;
+    body += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
+        "time=\"{:.3f}\">\n{}  </testsuite>\n",
+        attribute(s.name), s.tests, s.failures, s.errors, s.skipped, s.seconds, s.cases);
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuites name=\"assay\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
+      "time=\"{:.3f}\">\n{}</testsuites>\n",
+      total.tests, total.failures, total.errors, total.skipped, total.seconds, body);
+}
+
+class junit_report final : public record_sink {
+ public:
+  explicit junit_report(std::filesystem::path file) : file_(std::move(file)) {}
+
+  void on_record(const json& record) override {
+    run_.add(record);
+    if (text_of(record, "record") == "summary") {
+      write(document(run_));
+    }
+  }
+
+ private:
+  // A reader never sees half a report: it is moved to its place when it is whole.
+  void write(const std::string& text) const {
+    std::filesystem::path partial = file_;
+    partial += ".partial";
+    errno = 0;
+    {
+      std::ofstream out(partial, std::ios::binary | std::ios::trunc);
+      if (!(out << text << std::flush)) {
+        fail(errno == 0 ? "the write failed" : std::generic_category().message(errno), partial);
+      }
+    }
+    std::error_code error;
+    std::filesystem::rename(partial, file_, error);
+    if (error) {
+      fail(error.message(), partial);
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& reason, const std::filesystem::path& partial) const {
+    std::error_code ignored;
+    std::filesystem::remove(partial, ignored);
+    throw tool_error(fmt::format("cannot write the JUnit report {}: {}", file_.string(), reason));
+  }
+
+  std::filesystem::path file_;
+  collected_run run_;
+};
+
+}  // namespace
+
+std::unique_ptr<record_sink> make_junit_report(const std::filesystem::path& file) {
+  return std::make_unique<junit_report>(file);
+}
+
+}  // namespace assay

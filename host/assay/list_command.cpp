@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "list_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "collected_run.hpp"
+#include "errors.hpp"
+#include "host/common/glob.hpp"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+class listing {
+ public:
+  listing(const catalogue& all, const run_options& options, std::ostream& out)
+      : all_(all), options_(options), out_(out) {
+    for (const json& check : all.checks) {
+      if (!dtypes_of(check).empty()) {
+        checks_[text_of(check, "category")].push_back(&check);
+        ++counts_[text_of(check, "plugin")];
+      }
+    }
+  }
+
+  int print(const installation& here) {
+    print_plugins();
+    print_left_alone();
+    print_categories();
+    print_helpers("Probes", "probes");
+    print_helpers("Classifiers", "classifiers");
+    print_engines(here);
+    return refused_ ? exit_status::tool : exit_status::ok;
+  }
+
+ private:
+  using cells = std::array<std::string, 7>;
+
+  void line(const std::string& text) { out_ << text << '\n'; }
+
+  [[nodiscard]] bool filtered() const {
+    return !options_.enable.empty() || !options_.disable.empty() || !options_.dtypes.empty();
+  }
+
+  template <typename Matches>
+  [[nodiscard]] bool wanted(Matches&& matches) const {
+    return (options_.enable.empty() ||
+            std::any_of(options_.enable.begin(), options_.enable.end(), matches)) &&
+           std::none_of(options_.disable.begin(), options_.disable.end(), matches);
+  }
+
+  // Those under which the filters leave the check.
+  [[nodiscard]] std::vector<std::string> dtypes_of(const json& check) const {
+    std::vector<std::string> dtypes;
+    for (const json& known : list_of(check, "dtypes")) {
+      const std::string dtype = known.is_string() ? known.get<std::string>() : known.dump();
+      const bool asked =
+          options_.dtypes.empty() ||
+          std::find(options_.dtypes.begin(), options_.dtypes.end(), dtype) != options_.dtypes.end();
+      if (asked && wanted([&](const std::string& pattern) {
+            return selects(pattern, text_of(check, "category"), text_of(check, "name"), dtype);
+          })) {
+        dtypes.push_back(dtype);
+      }
+    }
+    return dtypes;
+  }
+
+  void print_plugins() {
+    std::vector<cells> rows{{"id", "version", "vendor", "for", "checks", "status", "file"}};
+    std::vector<std::string> reasons{""};
+    for (const json& plugin : all_.plugins) {
+      const std::string status = text_of(plugin, "status");
+      const std::string id = text_of(plugin, "id");
+      const bool refused = status == "refused";
+      refused_ = refused_ || refused;
+      if (status == "not_a_plugin" || (!refused && filtered() && !counts_.contains(id))) {
+        continue;
+      }
+      const auto known = counts_.find(id);
+      const int count = refused || known == counts_.end() ? 0 : known->second;
+      const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
+      const std::filesystem::path file = text_of(plugin, "file");
+      rows.push_back({or_dash(id), or_dash(text_of(plugin, "version")),
+                      or_dash(text_of(plugin, "vendor")), or_dash(text_of(plugin, "accelerator")),
+                      std::to_string(count), status, file.filename().string()});
+      reasons.push_back(printable(text_of(plugin, "reason")));
+    }
+    line("Plugins");
+    if (rows.size() == 1) {
+      line("  none");
+    } else {
+      print_rows(rows, reasons);
+    }
+    line("");
+  }
+
+  void print_rows(const std::vector<cells>& rows, const std::vector<std::string>& reasons) {
+    constexpr std::size_t count_column = 4;
+    std::array<std::size_t, 7> widths{};
+    for (const cells& row : rows) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        widths[i] = std::max(widths[i], row[i].size());
+      }
+    }
+    widths.back() = 0;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::string text = " ";
+      for (std::size_t i = 0; i < widths.size(); ++i) {
+        text += i == count_column ? fmt::format(" {:>{}} ", rows[r][i], widths[i])
+                                  : fmt::format(" {:<{}} ", rows[r][i], widths[i]);
+      }
+      line(text.substr(0, text.find_last_not_of(' ') + 1));
+      if (!reasons[r].empty()) {
+        line("      " + reasons[r]);
+      }
+    }
+  }
+
+  void print_left_alone() {
+    bool titled = false;
+    for (const json& plugin : all_.plugins) {
+      if (text_of(plugin, "status") == "not_a_plugin") {
+        if (!titled) {
+          line("Left alone (no plugins)");
+          titled = true;
+        }
+        const std::string reason = text_of(plugin, "reason");
+        line(fmt::format("  {}{}{}", text_of(plugin, "file"), reason.empty() ? "" : ": ", reason));
+      }
+    }
+    if (titled) {
+      line("");
+    }
+  }
+
+  void print_categories() {
+    line(filtered() ? "Checks" : "Checks (the first dtype is the default)");
+    if (checks_.empty()) {
+      line(filtered() ? "  none that the filters leave" : "  none");
+    }
+    // In the order in which the plugins bring them.
+    std::set<std::string> printed;
+    for (const json& plugin : all_.plugins) {
+      for (const json& category : list_of(plugin, "categories")) {
+        const std::string name = text_of(category, "name");
+        if (checks_.contains(name) && printed.insert(name).second) {
+          print_category(name, text_of(category, "summary"));
+        }
+      }
+    }
+    for (const auto& [name, checks] : checks_) {
+      if (!printed.contains(name)) {
+        print_category(name, "");
+      }
+    }
+    line("");
+  }
+
+  void print_category(const std::string& name, const std::string& summary) {
+    line(fmt::format("  {}{}{}", name, summary.empty() ? "" : ": ", summary));
+    std::size_t width = 0;
+    for (const json* check : checks_.at(name)) {
+      width = std::max(width, name.size() + 1 + text_of(*check, "name").size());
+    }
+    for (const json* check : checks_.at(name)) {
+      line(fmt::format("    {:<{}}  {}", name + "/" + text_of(*check, "name"), width,
+                       fmt::join(dtypes_of(*check), " ")));
+    }
+  }
+
+  void print_helpers(const std::string& title, const char* member) {
+    bool titled = false;
+    for (const json& plugin : all_.plugins) {
+      for (const json& helper : list_of(plugin, member)) {
+        const std::string id = text_of(helper, "id");
+        if (!wanted([&](const std::string& pattern) { return glob_match(pattern, id); })) {
+          continue;
+        }
+        if (!titled) {
+          line(title);
+          titled = true;
+        }
+        line(fmt::format("  {}: {}", id, text_of(helper, "summary")));
+      }
+    }
+    if (titled) {
+      line("");
+    }
+  }
+
+  void print_engines(const installation& here) {
+    line("Engines");
+    const std::vector<engine_install> engines = installed_engines(here.libexec_dir);
+    for (const engine_install& engine : engines) {
+      line(fmt::format("  LibTorch {}: {}", engine.torch_version, engine.library.string()));
+      if (engine.built_with) {
+        line(fmt::format("      built with {}", engine.built_with->string()));
+      }
+    }
+    if (engines.empty()) {
+      line("  none");
+    }
+  }
+
+  const catalogue& all_;
+  const run_options& options_;
+  std::ostream& out_;
+  std::map<std::string, std::vector<const json*>> checks_;  // by category
+  std::map<std::string, int> counts_;                       // by plugin id
+  bool refused_ = false;
+};
+
+}  // namespace
+
+int list_command(const catalogue& catalogue, const installation& here, const run_options& options,
+                 std::ostream& out) {
+  return listing(catalogue, options, out).print(here);
+}
+
+}  // namespace assay

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <assay/abi.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "errors.hpp"
+#include "host/common/glob.hpp"
+#include "host/common/nearest.hpp"
+#include "host/platform/platform.hpp"
+#include "list_command.hpp"
+#include "option_table.hpp"
+#include "options.hpp"
+#include "reports.hpp"
+#include "show_command.hpp"
+#include "supervisor.hpp"
+#include "torch_locate.hpp"
+
+namespace assay {
+namespace {
+
+constexpr int stdout_descriptor = 1;
+constexpr int stderr_descriptor = 2;
+
+constexpr const char* short_help =
+    "Usage: assay COMMAND [options]\n"
+    "\n"
+    "  run     run the checks and report\n"
+    "  list    show the plugins, their checks and the LibTorch engines\n"
+    "  show    show one check, or print it as a Python program\n"
+    "\n"
+    "assay COMMAND --help shows a command's options; assay --version shows this version.\n";
+
+environment this_environment() {
+  environment world{platform::environment_variables(), std::filesystem::current_path(), {}};
+  const auto config_dir = platform::user_config_dir();
+  if (!config_dir.empty()) {
+    world.user_config_file = config_dir / "assay" / "assay.ini";
+  }
+  return world;
+}
+
+int print_version() {
+  fmt::print("assay {} (plugin ABI {}.{})\n", ASSAY_VERSION, ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR);
+  const installation here = this_installation();
+  const auto engines = installed_engines(here.libexec_dir);
+  for (const engine_install& engine : engines) {
+    fmt::print("engine for LibTorch {}: {}\n", engine.torch_version, engine.library.string());
+  }
+  if (engines.empty()) {
+    fmt::print("no engine in {}; tools/build-engine DIR makes one\n", here.libexec_dir.string());
+  }
+  return exit_status::ok;
+}
+
+std::optional<torch_request> requested_torch(const run_options& options) {
+  if (!options.torch_dir) {
+    return std::nullopt;
+  }
+  return torch_request{*options.torch_dir, options.settings.at("torch").origin};
+}
+
+std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options) {
+  std::vector<std::unique_ptr<record_sink>> sinks;
+  if (options.json_file) {
+    sinks.push_back(make_result_file(*options.json_file));
+  }
+  if (options.junit_file) {
+    sinks.push_back(make_junit_report(*options.junit_file));
+  }
+  if (options.list_only) {
+    return sinks;
+  }
+  // The progress line before the table: it must be erased when the table is printed.
+  if (platform::is_terminal(stderr_descriptor)) {
+    sinks.push_back(make_progress_line(std::cerr, platform::terminal_width(stderr_descriptor)));
+  }
+  const bool to_stderr = options.json_file && *options.json_file == "-";
+  const int descriptor = to_stderr ? stderr_descriptor : stdout_descriptor;
+  const bool terminal = platform::is_terminal(descriptor);
+  sinks.push_back(make_table_report(to_stderr ? std::cerr : std::cout,
+                                    terminal && !options.no_color,
+                                    terminal ? platform::terminal_width(descriptor) : 0));
+  return sinks;
+}
+
+int run(const std::vector<std::string>& command_line, const std::vector<std::string>& arguments,
+        const environment& world) {
+  const run_options options = parse_run_options(arguments, world);
+  const installation here = this_installation();
+  std::optional<engine_choice> engine;
+  std::string no_engine_reason;
+  try {
+    engine = choose_engine(requested_torch(options), here.libexec_dir, world.variables);
+  } catch (const tool_error& error) {
+    no_engine_reason = error.what();
+  }
+  const auto sinks = make_sinks(options);
+  std::vector<record_sink*> borrowed;
+  for (const auto& sink : sinks) {
+    borrowed.push_back(sink.get());
+  }
+  return run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
+}
+
+bool selected(const nlohmann::json& check, const std::vector<std::string>& globs) {
+  const std::string category = check.value("category", "");
+  const std::string name = check.value("name", "");
+  const auto dtypes = check.value("dtypes", std::vector<std::string>{});
+  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+           return std::any_of(dtypes.begin(), dtypes.end(), [&](const std::string& dtype) {
+             return selects(glob, category, name, dtype);
+           });
+         });
+}
+
+/// What plugins say of themselves need not be valid UTF-8.
+void print_line(const nlohmann::json& record) {
+  std::cout << record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+int list(const std::vector<std::string>& arguments, const environment& world) {
+  const list_request request = parse_list_options(arguments, world);
+  const installation here = this_installation();
+  const catalogue found = read_catalogue(here, request.options);
+  if (!request.json) {
+    return list_command(found, here, request.options, std::cout);
+  }
+  bool refused = false;
+  for (const nlohmann::json& plugin : found.plugins) {
+    print_line(plugin);
+    refused = refused || plugin.value("status", "") == "refused";
+  }
+  for (const nlohmann::json& check : found.checks) {
+    if (selected(check, request.options.enable)) {
+      print_line(check);
+    }
+  }
+  std::cout.flush();
+  return refused ? exit_status::tool : exit_status::ok;
+}
+
+/// The dtype to show `check` with: of the id, else of the options, else the check's first.
+std::string dtype_to_show(const nlohmann::json& check, const std::string& id_dtype,
+                          const run_options& options) {
+  const auto dtypes = check.value("dtypes", std::vector<std::string>{});
+  const auto has = [&](const std::string& dtype) {
+    return std::find(dtypes.begin(), dtypes.end(), dtype) != dtypes.end();
+  };
+  const bool on_command_line = options.settings.at("dtype").source == option_source::command_line;
+  if (on_command_line && options.dtypes.size() > 1) {
+    throw usage_error("assay show takes one --dtype");
+  }
+  std::string wanted = id_dtype;
+  if (on_command_line) {
+    if (!id_dtype.empty() && id_dtype != options.dtypes.front()) {
+      throw usage_error(fmt::format("the check's name says {} and --dtype says {}; leave one out",
+                                    id_dtype, options.dtypes.front()));
+    }
+    wanted = options.dtypes.front();
+  }
+  if (!wanted.empty()) {
+    if (!has(wanted)) {
+      throw usage_error(fmt::format("{} does not run as {}; it has {}{}", check.value("check", ""),
+                                    wanted, fmt::join(dtypes, ", "), did_you_mean(wanted, dtypes)));
+    }
+    return wanted;
+  }
+  // A configuration is written for whole runs, so that it need not suit this check.
+  const auto suits = std::find_if(options.dtypes.begin(), options.dtypes.end(), has);
+  if (suits != options.dtypes.end()) {
+    return *suits;
+  }
+  return dtypes.empty() ? "" : dtypes.front();
+}
+
+/// Python knows no device "hip" and no "auto": a reproducer is for the GPU unless the CPU was
+/// named.
+std::string python_device(const std::string& device) {
+  if (device == "cpu") {
+    return device;
+  }
+  const auto colon = device.find(':');
+  return colon == std::string::npos ? "cuda" : "cuda" + device.substr(colon);
+}
+
+int show(const std::vector<std::string>& arguments, const environment& world) {
+  const show_request request = parse_show_options(arguments, world);
+  std::string name = request.check;
+  std::string dtype;
+  const auto bracket = name.find('[');
+  if (bracket != std::string::npos && name.back() == ']') {
+    dtype = name.substr(bracket + 1, name.size() - bracket - 2);
+    name.erase(bracket);
+  }
+  const catalogue found = read_catalogue(this_installation(), request.options);
+  std::vector<std::string> names;
+  for (const nlohmann::json& check : found.checks) {
+    names.push_back(check.value("check", ""));
+  }
+  const auto position = std::find(names.begin(), names.end(), name);
+  if (position == names.end()) {
+    const std::string near = did_you_mean(name, names);
+    throw usage_error(fmt::format("there is no check '{}'{}", name,
+                                  near.empty() ? "; assay list names the checks" : near));
+  }
+  const nlohmann::json& check = found.checks[static_cast<std::size_t>(position - names.begin())];
+  dtype = dtype_to_show(check, dtype, request.options);
+  std::cout << (request.python
+                    ? python_reproducer(check, dtype, python_device(request.options.device),
+                                        request.options.seed)
+                    : show_check(check, dtype))
+            << std::flush;
+  return exit_status::ok;
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument == "--help" || argument == "-h";
+  });
+}
+
+int dispatch(const std::vector<std::string>& command_line) {
+  if (command_line.size() < 2) {
+    std::cerr << short_help;
+    return exit_status::usage;
+  }
+  const std::string& command = command_line[1];
+  const std::vector<std::string> arguments(command_line.begin() + 2, command_line.end());
+  if (command == "--version") {
+    return print_version();
+  }
+  if (command == "--help" || command == "-h") {
+    std::cout << short_help;
+    return exit_status::ok;
+  }
+  static constexpr std::array<std::pair<std::string_view, subcommand>, 3> commands{
+      {{"run", subcommand::run}, {"list", subcommand::list}, {"show", subcommand::show}}};
+  std::vector<std::string_view> names;
+  for (const auto& [name, which] : commands) {
+    if (name == command && asks_for_help(arguments)) {
+      std::cout << help_text(which);
+      return exit_status::ok;
+    }
+    names.push_back(name);
+  }
+  if (command == "run") {
+    return run(command_line, arguments, this_environment());
+  }
+  if (command == "list") {
+    return list(arguments, this_environment());
+  }
+  if (command == "show") {
+    return show(arguments, this_environment());
+  }
+  if (!command.empty() && command.front() == '-') {
+    throw usage_error(
+        fmt::format("'{}' stands before the command; options come behind it: "
+                    "assay run {}",
+                    command, command));
+  }
+  const std::string near = did_you_mean(command, names);
+  throw usage_error(fmt::format("unknown command '{}'{}", command,
+                                near.empty() ? "; use run, list or show" : near));
+}
+
+}  // namespace
+}  // namespace assay
+
+int main(int argc, char** argv) {
+  try {
+    return assay::dispatch(std::vector<std::string>(argv, argv + argc));
+  } catch (const assay::usage_error& error) {
+    std::cerr << "assay: " << error.what() << '\n';
+    return assay::exit_status::usage;
+  } catch (const assay::tool_error& error) {
+    std::cerr << "assay: " << error.what() << '\n';
+    return assay::exit_status::tool;
+  } catch (const std::exception& error) {
+    std::cerr << "assay: internal error: " << error.what() << '\n';
+    return assay::exit_status::tool;
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "option_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <locale>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "errors.hpp"
+#include "host/common/nearest.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double week_s = 7 * 24 * 3600.0;
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return text;
+}
+
+/// "did you mean" also for another case and for names that people carry over from elsewhere.
+template <typename Range>
+std::string suggestion(const std::string& text, const Range& known,
+                       const std::map<std::string, std::string>& habits = {}) {
+  const auto habit = habits.find(lower(text));
+  return habit == habits.end() ? did_you_mean(lower(text), known)
+                               : "; did you mean '" + habit->second + "'?";
+}
+
+bool all_digits(std::string_view text) {
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+fs::path absolute_path(const std::string& text, const fs::path& base) {
+  return (base / fs::path(text)).lexically_normal();
+}
+
+}  // namespace
+
+bool parse_flag(const std::string& origin, const std::string& text) {
+  const std::string word = lower(text);
+  if (word == "true" || word == "1" || word == "yes") {
+    return true;
+  }
+  if (word == "false" || word == "0" || word == "no") {
+    return false;
+  }
+  throw usage_error(fmt::format("{}: '{}' is neither yes nor no; use true, false, 1, 0, yes or no",
+                                origin, text));
+}
+
+std::string parse_device(const std::string& origin, const std::string& text) {
+  static constexpr std::array<std::string_view, 5> names = {"auto", "cpu", "cuda", "hip", "all"};
+  const auto colon = text.find(':');
+  const std::string kind = text.substr(0, colon);
+  if (std::find(names.begin(), names.end(), kind) != names.end()) {
+    if (colon == std::string::npos) {
+      return text;
+    }
+    const std::string number = text.substr(colon + 1);
+    if ((kind == "cuda" || kind == "hip") && all_digits(number) && number.size() <= 3) {
+      return kind + ":" + std::to_string(std::stoi(number));  // cuda:00 is cuda:0
+    }
+  }
+  throw usage_error(fmt::format(
+      "{}: unknown device '{}'; use auto, cpu, cuda, cuda:N, hip, hip:N or all{}", origin, text,
+      colon == std::string::npos
+          ? suggestion(text, names, {{"rocm", "hip"}, {"amd", "hip"}, {"gpu", "auto"}})
+          : ""));
+}
+
+std::string parse_profile(const std::string& origin, const std::string& text) {
+  static constexpr std::array<std::string_view, 3> names = {"classic", "quick", "measure"};
+  if (std::find(names.begin(), names.end(), text) != names.end()) {
+    return text;
+  }
+  throw usage_error(fmt::format("{}: unknown profile '{}'; use classic, quick or measure{}", origin,
+                                text, suggestion(text, names)));
+}
+
+std::string parse_dtype(const std::string& origin, const std::string& text) {
+  static const std::map<std::string, std::string> names = {
+      {"float32", "float32"}, {"float", "float32"},     {"fp32", "float32"},
+      {"float16", "float16"}, {"half", "float16"},      {"fp16", "float16"},
+      {"float64", "float64"}, {"double", "float64"},    {"fp64", "float64"},
+      {"bf16", "bfloat16"},   {"bfloat16", "bfloat16"},
+  };
+  const auto found = names.find(text);
+  if (found != names.end()) {
+    return found->second;
+  }
+  if (text.find(',') != std::string::npos) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not one dtype; give the option once for each", origin, text));
+  }
+  std::vector<std::string> known;
+  for (const auto& entry : names) {
+    known.push_back(entry.first);
+  }
+  throw usage_error(
+      fmt::format("{}: unknown dtype '{}'; use float32, float16, bfloat16 or float64{}", origin,
+                  text, suggestion(text, known)));
+}
+
+double parse_seconds(const std::string& origin, const std::string& text) {
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic());
+  double seconds = 0;
+  stream >> std::noskipws >> seconds;
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof() ||
+      !std::isfinite(seconds)) {
+    throw usage_error(fmt::format("{}: '{}' is not a number of seconds; use one such as 30 or 0.5",
+                                  origin, text));
+  }
+  if (seconds <= 0 || seconds > week_s) {
+    throw usage_error(fmt::format("{}: {} seconds is out of range; use more than 0 and at most {}",
+                                  origin, text, week_s));
+  }
+  return seconds;
+}
+
+std::uint64_t parse_whole_number(const std::string& origin, const std::string& text,
+                                 std::uint64_t maximum) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc::result_out_of_range || (error == std::errc() && number > maximum)) {
+    throw usage_error(fmt::format("{}: {} is too large; use at most {}", origin, text, maximum));
+  }
+  if (error != std::errc() || rest != end) {
+    throw usage_error(
+        fmt::format("{}: '{}' is not a whole number; use 0, 1, 2, ...", origin, text));
+  }
+  return number;
+}
+
+fs::path parse_folder(const std::string& origin, const std::string& text, const fs::path& base) {
+  const fs::path folder = absolute_path(text, base);
+  std::error_code error;
+  const fs::file_status status = fs::status(folder, error);
+  if (!fs::exists(status)) {
+    throw usage_error(
+        fmt::format("{}: there is no folder {}; name one that exists", origin, folder.string()));
+  }
+  if (!fs::is_directory(status)) {
+    throw usage_error(
+        fmt::format("{}: {} is a file; name the folder that holds it", origin, folder.string()));
+  }
+  return folder;
+}
+
+fs::path parse_output_file(const std::string& origin, const std::string& text,
+                           const fs::path& base) {
+  const fs::path file = absolute_path(text, base);
+  std::error_code error;
+  if (fs::is_directory(file, error)) {
+    throw usage_error(fmt::format("{}: {} is a folder; name a file", origin, file.string()));
+  }
+  if (!fs::is_directory(file.parent_path(), error)) {
+    throw usage_error(fmt::format("{}: there is no folder {} to write into; make it first", origin,
+                                  file.parent_path().string()));
+  }
+  return file;
+}
+
+}  // namespace assay

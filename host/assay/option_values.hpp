@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From an option's text to its value. Whatever is wrong is a usage_error that begins with `origin`:
+// where the text stood ("--timeout", "ASSAY_TIMEOUT", "/home/me/assay.ini: timeout").
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace assay {
+
+bool parse_flag(const std::string& origin, const std::string& text);
+std::string parse_device(const std::string& origin, const std::string& text);
+std::string parse_profile(const std::string& origin, const std::string& text);
+
+/// Answers the canonical name: "half" -> "float16".
+std::string parse_dtype(const std::string& origin, const std::string& text);
+
+/// Above 0 and at most a week.
+double parse_seconds(const std::string& origin, const std::string& text);
+
+std::uint64_t parse_whole_number(const std::string& origin, const std::string& text,
+                                 std::uint64_t maximum);
+
+/// Absolute, against `base`. The folder must exist.
+std::filesystem::path parse_folder(const std::string& origin, const std::string& text,
+                                   const std::filesystem::path& base);
+
+/// Absolute, against `base`. A file that can be written as far as looking can tell.
+std::filesystem::path parse_output_file(const std::string& origin, const std::string& text,
+                                        const std::filesystem::path& base);
+
+}  // namespace assay

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "errors.hpp"
+#include "option_sources.hpp"
+#include "option_table.hpp"
+#include "option_values.hpp"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string joined(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string path_text(const std::optional<fs::path>& path) { return path ? path->string() : ""; }
+
+void apply(run_options& options, const std::string& name, const given_option& given) {
+  const std::string& origin = given.origin;
+  const std::string& text = given.texts.front();
+  if (name == "device") {
+    options.device = parse_device(origin, text);
+  } else if (name == "enable") {
+    options.enable = given.texts;
+  } else if (name == "disable") {
+    options.disable = given.texts;
+  } else if (name == "profile") {
+    options.profile = parse_profile(origin, text);
+  } else if (name == "dtype") {
+    for (const std::string& dtype : given.texts) {
+      const std::string canonical = parse_dtype(origin, dtype);
+      if (std::find(options.dtypes.begin(), options.dtypes.end(), canonical) ==
+          options.dtypes.end()) {
+        options.dtypes.push_back(canonical);
+      }
+    }
+  } else if (name == "timeout") {
+    options.timeout_s = parse_seconds(origin, text);
+  } else if (name == "measure-limit") {
+    options.measure_limit_s = parse_seconds(origin, text);
+  } else if (name == "seed") {
+    options.seed = parse_whole_number(origin, text, std::numeric_limits<std::uint64_t>::max());
+  } else if (name == "repeat-neighbours") {
+    options.repeat_neighbours = static_cast<unsigned>(parse_whole_number(origin, text, 1000));
+  } else if (name == "plugin-dir") {
+    for (const std::string& dir : given.texts) {
+      options.plugin_dirs.push_back(parse_folder(origin, dir, given.base_dir));
+    }
+  } else if (name == "trust-plugins") {
+    options.trust_plugins = parse_flag(origin, text);
+  } else if (name == "torch") {
+    options.torch_dir = parse_folder(origin, text, given.base_dir);
+  } else if (name == "json") {
+    options.json_file =
+        text == "-" ? fs::path("-") : parse_output_file(origin, text, given.base_dir);
+  } else if (name == "junit") {
+    if (text == "-") {
+      throw usage_error(
+          fmt::format("{}: the JUnit report cannot go to standard output; name a file", origin));
+    }
+    options.junit_file = parse_output_file(origin, text, given.base_dir);
+  } else if (name == "no-color") {
+    options.no_color = parse_flag(origin, text);
+  } else if (name == "list-only") {
+    options.list_only = parse_flag(origin, text);
+  }
+}
+
+std::string text_in_force(const run_options& options, std::string_view name) {
+  const auto yes_no = [](bool flag) { return std::string(flag ? "true" : "false"); };
+  if (name == "device") return options.device;
+  if (name == "enable") return joined(options.enable);
+  if (name == "disable") return joined(options.disable);
+  if (name == "profile") return options.profile;
+  if (name == "dtype") return joined(options.dtypes);
+  if (name == "timeout") return fmt::format("{}", options.timeout_s);
+  if (name == "measure-limit") return fmt::format("{}", options.measure_limit_s);
+  if (name == "seed") return std::to_string(options.seed);
+  if (name == "repeat-neighbours") return std::to_string(options.repeat_neighbours);
+  if (name == "trust-plugins") return yes_no(options.trust_plugins);
+  if (name == "torch") return path_text(options.torch_dir);
+  if (name == "json") return path_text(options.json_file);
+  if (name == "junit") return path_text(options.junit_file);
+  if (name == "no-color") return yes_no(options.no_color);
+  if (name == "list-only") return yes_no(options.list_only);
+  if (name == "plugin-dir") {
+    std::vector<std::string> dirs;
+    for (const fs::path& dir : options.plugin_dirs) {
+      dirs.push_back(dir.string());
+    }
+    return joined(dirs);
+  }
+  return "";
+}
+
+run_options make_options(const option_layer& layer, subcommand command) {
+  run_options options;
+  for (const option_spec& spec : option_table()) {
+    if (!known_to(spec, command)) {
+      continue;  // another subcommand's: its value is not even looked at
+    }
+    const std::string name(spec.name);
+    run_options::setting& setting = options.settings[name];
+    const auto found = layer.find(name);
+    if (found != layer.end()) {
+      apply(options, name, found->second);
+      setting.source = found->second.source;
+      setting.origin = found->second.origin;
+    }
+    setting.value = name == "config" && found != layer.end() ? found->second.texts.front()
+                                                             : text_in_force(options, name);
+  }
+  if (options.json_file && options.json_file == options.junit_file) {
+    throw usage_error(fmt::format("--json and --junit both name {}; name two files",
+                                  options.json_file->string()));
+  }
+  return options;
+}
+
+void refuse_words(const std::vector<std::string>& words, const char* command) {
+  if (!words.empty()) {
+    throw usage_error(fmt::format("'{}' is not an option; to choose checks: assay {} --enable {}",
+                                  words.front(), command, words.front()));
+  }
+}
+
+}  // namespace
+
+run_options parse_run_options(const std::vector<std::string>& arguments, const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::run, world);
+  refuse_words(given.words, "run");
+  return make_options(read_all_sources(given.options, world), subcommand::run);
+}
+
+list_request parse_list_options(const std::vector<std::string>& arguments,
+                                const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::list, world);
+  refuse_words(given.words, "list");
+  return {make_options(read_all_sources(given.options, world), subcommand::list), given.list_json};
+}
+
+show_request parse_show_options(const std::vector<std::string>& arguments,
+                                const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::show, world);
+  if (given.words.empty()) {
+    throw usage_error("assay show needs a check: assay show CHECK (assay list names them)");
+  }
+  if (given.words.size() > 1) {
+    throw usage_error(fmt::format("assay show takes one check, not '{}' and '{}'; call it twice",
+                                  given.words[0], given.words[1]));
+  }
+  show_request request;
+  request.options = make_options(read_all_sources(given.options, world), subcommand::show);
+  request.check = given.words.front();
+  request.python = given.show_python;
+  if (request.check.empty()) {
+    throw usage_error("the check's name is empty; assay list names the checks");
+  }
+  return request;
+}
+
+}  // namespace assay

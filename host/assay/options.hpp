@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From command line, environment and configuration files to run_options. Nothing here needs a
+// plugin or LibTorch: whether globs and devices match anything is the supervisor's question.
+// Everything throws usage_error. docs/options.md is the reference.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "run_options.hpp"
+
+namespace assay {
+
+/// What the world outside says; given in, so that tests can make one up.
+struct environment {
+  std::map<std::string, std::string> variables;
+  std::filesystem::path current_dir;
+  std::filesystem::path user_config_file;  // .../assay/assay.ini; empty: there is no such place
+};
+
+struct list_request {
+  run_options options;
+  bool json = false;
+};
+
+struct show_request {
+  run_options options;
+  std::string check;  // "category/name" or "category/name[dtype]"
+  bool python = false;
+};
+
+/// `arguments` are those behind the subcommand.
+run_options parse_run_options(const std::vector<std::string>& arguments, const environment& world);
+list_request parse_list_options(const std::vector<std::string>& arguments,
+                                const environment& world);
+show_request parse_show_options(const std::vector<std::string>& arguments,
+                                const environment& world);
+
+}  // namespace assay

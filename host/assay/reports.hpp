@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What becomes of a run's records. A report that prints at the `summary` record leaves an erased
+// progress line behind only if the progress line gets the record first.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <memory>
+
+#include "record_sink.hpp"
+
+namespace assay {
+
+/// One JSON line a record, written and flushed at once; "-" is standard output. Throws tool_error
+/// when the file cannot be opened, and from on_record when it cannot be written.
+std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file);
+
+/// JUnit XML, made at the `summary` record: written beside `file`, then moved to its place. Throws
+/// tool_error from on_record when it cannot be written.
+std::unique_ptr<record_sink> make_junit_report(const std::filesystem::path& file);
+
+/// The report for people, printed at the `summary` record, whose text is its last line. `width`:
+/// the terminal's columns; 0: lines are never broken.
+std::unique_ptr<record_sink> make_table_report(std::ostream& out, bool color, int width);
+
+/// "[12/55] conv/conv2d[float32] on cuda:0", rewritten in place and erased at the end. For a
+/// terminal only.
+std::unique_ptr<record_sink> make_progress_line(std::ostream& out, int width = 80);
+
+}  // namespace assay

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+
+#include "errors.hpp"
+#include "reports.hpp"
+
+namespace assay {
+namespace {
+
+std::string reason(int code) {
+  return code == 0 ? "the write failed" : std::generic_category().message(code);
+}
+
+class result_file final : public record_sink {
+ public:
+  explicit result_file(const std::filesystem::path& file)
+      : name_(file == "-" ? "standard output" : file.string()) {
+    if (file == "-") {
+      return;
+    }
+    errno = 0;
+    file_.open(file, std::ios::binary | std::ios::trunc);
+    if (!file_) {
+      throw tool_error(fmt::format("cannot open the result file {}: {}", name_, reason(errno)));
+    }
+    out_ = &file_;
+  }
+
+  void on_record(const nlohmann::json& record) override {
+    const std::string line =
+        record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+    errno = 0;
+    if (!out_->write(line.data(), static_cast<std::streamsize>(line.size())).flush()) {
+      throw tool_error(fmt::format("cannot write the result file {}: {}", name_, reason(errno)));
+    }
+  }
+
+ private:
+  std::string name_;
+  std::ofstream file_;
+  std::ostream* out_ = &std::cout;
+};
+
+}  // namespace
+
+std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file) {
+  return std::make_unique<result_file>(file);
+}
+
+}  // namespace assay

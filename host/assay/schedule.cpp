@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schedule.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "errors.hpp"
+#include "host/common/glob.hpp"
+#include "host/common/nearest.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::string> dtypes_to_run(const json& check, const run_options& options) {
+  const auto known = check.at("dtypes").get<std::vector<std::string>>();
+  if (options.dtypes.empty()) {
+    return {known.front()};
+  }
+  std::vector<std::string> chosen;
+  for (const std::string& wanted : options.dtypes) {
+    if (std::find(known.begin(), known.end(), wanted) != known.end()) {
+      chosen.push_back(wanted);
+    }
+  }
+  return chosen;
+}
+
+bool only_aten(const json& check) {
+  return std::all_of(check.at("plan").begin(), check.at("plan").end(), [](const json& call) {
+    return call.at("op").get<std::string>().starts_with("aten::");
+  });
+}
+
+// Every glob must mean something: a misspelt one would silently change what is tested.
+void must_all_match(const std::vector<std::string>& patterns, const char* option,
+                    const catalogue& all) {
+  for (const std::string& pattern : patterns) {
+    std::set<std::string> names;
+    bool matched = false;
+    for (const json& check : all.checks) {
+      const std::string category = check.at("category");
+      const std::string name = check.at("name");
+      for (const std::string dtype : check.at("dtypes")) {
+        matched = matched || selects(pattern, category, name, dtype);
+      }
+      names.insert(category);
+      names.insert(category + "/" + name);
+    }
+    if (!matched) {
+      throw usage_error(
+          std::string(option) + " '" + pattern + "' matches no category and no check" +
+          did_you_mean(pattern, names) +
+          (nearest(pattern, names).empty() ? "; 'assay list' shows what there is" : ""));
+    }
+  }
+}
+
+bool any_selects(const std::vector<std::string>& patterns, const planned_check& check) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return selects(pattern, check.category, check.name, check.dtype);
+  });
+}
+
+std::string why_not(const planned_check& check, const run_options& options,
+                    const std::string& accelerator, const std::string& build) {
+  if (accelerator != "any" && !build.empty() && accelerator != build) {
+    return "its plugin is for " + accelerator + ", this LibTorch is a " + build + " build";
+  }
+  if (!options.enable.empty() && !any_selects(options.enable, check)) {
+    return "not enabled";
+  }
+  return any_selects(options.disable, check) ? "disabled" : "";
+}
+
+}  // namespace
+
+std::vector<std::string> choose_devices(const std::string& asked, const json& engine) {
+  std::vector<std::string> known;
+  for (const json& device : engine.at("devices")) {
+    known.push_back(device.at("device"));
+  }
+  const std::string build = engine.at("build");
+  const bool has_gpu = known.size() > 1;
+  if (asked == "cpu") {
+    return {"cpu"};
+  }
+  if (asked == "auto") {
+    return {has_gpu ? known[1] : known[0]};
+  }
+  if (asked == "all") {
+    return known;
+  }
+  const auto colon = asked.find(':');
+  const std::string kind = asked.substr(0, colon);
+  const std::string device = "cuda:" + (colon == std::string::npos ? "0" : asked.substr(colon + 1));
+  if (kind == "hip" && build == "cuda") {
+    throw usage_error("--device " + asked + ": this LibTorch is a CUDA build; use cuda");
+  }
+  if (!has_gpu) {
+    const std::string why = engine.at("backend_error");
+    throw tool_error("--device " + asked + ": LibTorch " +
+                     engine.at("torch_version").get<std::string>() + " (" + build +
+                     " build) sees no GPU" + (why.empty() ? "" : ": " + why) +
+                     "; --device cpu runs without one");
+  }
+  if (std::find(known.begin(), known.end(), device) == known.end()) {
+    throw usage_error("--device " + asked + ": there are " + std::to_string(known.size() - 1) +
+                      " GPUs, the last is " + known.back());
+  }
+  return {device};
+}
+
+schedule make_schedule(const catalogue& all, const run_options& options,
+                       const std::vector<std::string>& devices, const std::string& build) {
+  std::map<std::string, std::string> accelerators;
+  bool some_refused = false;
+  for (const json& plugin : all.plugins) {
+    some_refused = some_refused || plugin.at("status") == "refused";
+    if (plugin.at("status") == "loaded") {
+      accelerators[plugin.at("id")] = plugin.at("accelerator");
+    }
+  }
+  if (!some_refused) {
+    must_all_match(options.enable, "--enable", all);
+    must_all_match(options.disable, "--disable", all);
+  }
+  schedule plan;
+  for (const std::string& device : devices) {
+    for (const json& check : all.checks) {
+      planned_check planned;
+      planned.check = check.at("check");
+      planned.category = check.at("category");
+      planned.name = check.at("name");
+      planned.plugin = check.at("plugin");
+      planned.device = device;
+      planned.only_aten = only_aten(check);
+      const auto dtypes = dtypes_to_run(check, options);
+      if (dtypes.empty() && device == devices.front()) {
+        plan.not_selected.push_back({planned.check, "it does not come in the dtype asked for"});
+      }
+      for (const std::string& dtype : dtypes) {
+        planned.dtype = dtype;
+        const std::string reason = why_not(planned, options, accelerators[planned.plugin], build);
+        if (reason.empty()) {
+          plan.checks.push_back(planned);
+        } else if (device == devices.front()) {
+          plan.not_selected.push_back({planned.id(), reason});
+        }
+      }
+    }
+  }
+  return plan;
+}
+
+}  // namespace assay

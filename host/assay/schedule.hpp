@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "run_options.hpp"
+#include "supervisor.hpp"
+
+namespace assay {
+
+/// One check under one dtype on one device.
+struct planned_check {
+  std::string check;  // "category/name"
+  std::string category, name, dtype, device, plugin;
+  bool only_aten = true;  // every operator of its plan is LibTorch's own
+  [[nodiscard]] std::string id() const { return check + "[" + dtype + "]"; }
+};
+
+struct left_out_check {
+  std::string id, reason;
+};
+
+struct schedule {
+  std::vector<planned_check> checks;
+  std::vector<left_out_check> not_selected;
+};
+
+/// The devices that --device means on this LibTorch, "cpu" or "cuda:N". Throws usage_error or
+/// tool_error.
+std::vector<std::string> choose_devices(const std::string& asked, const nlohmann::json& engine);
+
+/// Which checks run, in the catalogue's order, device by device. `build` is LibTorch's ("" before
+/// it is known). Throws usage_error for a glob that matches nothing, unless a plugin was refused.
+schedule make_schedule(const catalogue& all, const run_options& options,
+                       const std::vector<std::string>& devices, const std::string& build);
+
+}  // namespace assay

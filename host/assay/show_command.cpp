@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "show_command.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "collected_run.hpp"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+
+std::string joined(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string input_text(const json& input, const std::string& dtype) {
+  std::vector<std::string> sizes;
+  for (const json& size : list_of(input, "sizes")) {
+    sizes.push_back(size.dump());
+  }
+  const std::string own = text_of(input, "dtype");
+  const std::string fill = text_of(input, "fill");
+  std::string out = fmt::format("{} [{}]", own.empty() ? dtype : own, joined(sizes));
+  if (fill == "mask") {
+    out += fmt::format(", true with probability {}", number_of(input, "low"));
+  } else if (fill == "normal") {
+    out += ", normal: mean 0, deviation 1";
+  } else {
+    out += fmt::format(", {} in [{}, {})", fill == "index" ? "whole numbers" : "evenly",
+                       number_of(input, "low"), number_of(input, "high"));
+  }
+  return out;
+}
+
+class plan_text {
+ public:
+  plan_text(const json& plan, std::string dtype) : plan_(plan), dtype_(std::move(dtype)) {}
+
+  [[nodiscard]] std::string call(std::size_t position) const {
+    const json& call = plan_[position];
+    std::vector<std::string> arguments;
+    for (const json& argument : list_of(call, "arguments")) {
+      const std::string name = text_of(argument, "argument");
+      arguments.push_back((name.empty() ? "" : name + "=") + value(argument));
+    }
+    return fmt::format("r{} = {}({})", position, text_of(call, "op"), joined(arguments));
+  }
+
+ private:
+  [[nodiscard]] std::string value(const json& argument) const {
+    const std::string kind = text_of(argument, "kind");
+    const json& v = argument.contains("value") ? argument["value"] : json();
+    if (kind == "none") {
+      return "None";
+    }
+    if (kind == "input") {
+      return fmt::format("in{}", v.dump());
+    }
+    if (kind == "result") {
+      const auto item = static_cast<int>(number_of(argument, "item"));
+      return item == 0 ? fmt::format("r{}", v.dump()) : fmt::format("r{}[{}]", v.dump(), item);
+    }
+    if (kind == "bool") {
+      return v == json(true) || v == json(1) ? "True" : "False";
+    }
+    if (kind == "float") {
+      return python_number(v);
+    }
+    if (kind == "dtype") {
+      return v.is_string() ? v.get<std::string>() : dtype_;
+    }
+    if (v.is_array()) {
+      std::vector<std::string> items;
+      for (const json& item : v) {
+        items.push_back(kind == "list" ? value(item) : python_number(item));
+      }
+      return fmt::format("[{}]", joined(items));
+    }
+    return v.dump();
+  }
+
+  const json& plan_;
+  std::string dtype_;
+};
+
+}  // namespace
+
+std::string show_check(const json& check_record, const std::string& dtype) {
+  std::string out = fmt::format("{}/{}[{}]", text_of(check_record, "category"),
+                                text_of(check_record, "name"), dtype);
+  if (const std::string plugin = text_of(check_record, "plugin"); !plugin.empty()) {
+    out += fmt::format(", of plugin {}", plugin);
+  }
+  out += "\n\ninputs\n";
+  const json& inputs = list_of(check_record, "inputs");
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    out += fmt::format("  in{} = {}\n", i, input_text(inputs[i], dtype));
+  }
+  if (inputs.empty()) {
+    out += "  none\n";
+  }
+  out += "\nplan\n";
+  const json& plan = list_of(check_record, "plan");
+  const plan_text text(plan, dtype);
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    out += fmt::format("  {}\n", text.call(i));
+  }
+  std::vector<std::string> dtypes;
+  for (const json& known : list_of(check_record, "dtypes")) {
+    dtypes.push_back(known.is_string() ? known.get<std::string>() : known.dump());
+  }
+  out += fmt::format("\noutput: every tensor of r{}\ndtypes: {}\n",
+                     plan.empty() ? 0 : plan.size() - 1, joined(dtypes));
+  return out;
+}
+
+}  // namespace assay

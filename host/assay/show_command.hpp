@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace assay {
+
+/// A check's inputs and plan for people. `check_record` is a `check` record of
+/// docs/architecture.md; `dtype` is one of its dtypes.
+std::string show_check(const nlohmann::json& check_record, const std::string& dtype);
+
+/// A Python script that runs the check on the very inputs that the engine makes. It needs torch and
+/// nothing of assay.
+std::string python_reproducer(const nlohmann::json& check_record, const std::string& dtype,
+                              const std::string& device, std::uint64_t seed);
+
+/// A number of a plan as Python writes it. JSON has no infinity and no NaN: they come as "inf",
+/// "-inf" and "nan".
+std::string python_number(const nlohmann::json& number);
+
+}  // namespace assay

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "supervisor.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <boost/dll/runtime_symbol_info.hpp>
+#include <ctime>
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "errors.hpp"
+#include "run_loop.hpp"
+#include "schedule.hpp"
+#include "worker_pool.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+
+const char* source_name(option_source source) {
+  switch (source) {
+    case option_source::command_line:
+      return "command line";
+    case option_source::environment:
+      return "environment";
+    case option_source::config_file:
+      return "--config";
+    case option_source::project_config:
+      return "./assay.ini";
+    case option_source::user_config:
+      return "user configuration";
+    case option_source::built_in:
+      break;
+  }
+  return "built in";
+}
+
+json run_record(const run_options& options, const std::optional<engine_choice>& engine,
+                const std::vector<std::string>& command_line) {
+  json settings = json::object();
+  for (const auto& [name, setting] : options.settings) {
+    settings[name] = {{"value", setting.value}, {"source", source_name(setting.source)}};
+  }
+  return {{"record", "run"},
+          {"schema_version", 1},
+          {"assay_version", ASSAY_VERSION},
+          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"command_line", command_line},
+          {"options", std::move(settings)},
+          {"torch_dir", engine ? json(engine->torch.dir.string()) : json()},
+          {"torch_found_by", engine ? json(engine->torch.found_by) : json()},
+          {"device_asked", options.device},
+          {"seed", options.seed},
+          {"profile", options.profile}};
+}
+
+json schedule_record(const schedule& plan) {
+  json checks = json::array();
+  for (const planned_check& check : plan.checks) {
+    checks.push_back({{"id", check.id()}, {"device", check.device}});
+  }
+  json not_selected = json::array();
+  for (const left_out_check& check : plan.not_selected) {
+    not_selected.push_back({{"id", check.id}, {"reason", check.reason}});
+  }
+  return {{"record", "schedule"},
+          {"checks", std::move(checks)},
+          {"not_selected", std::move(not_selected)}};
+}
+
+json failed_engine(const std::string& reason) {
+  return {
+      {"record", "engine"}, {"status", "failed"},  {"reason", reason},   {"torch_version", ""},
+      {"build", ""},        {"backend_error", ""}, {"load_ms", nullptr}, {"devices", json::array()},
+      {"stderr", ""}};
+}
+
+int list_ids(const schedule& plan) {
+  std::set<std::string> seen;
+  for (const planned_check& check : plan.checks) {
+    if (seen.insert(check.id()).second) {
+      std::cout << check.id() << "\n";
+    }
+  }
+  std::cout.flush();
+  return plan.checks.empty() ? exit_status::nothing_ran : exit_status::ok;
+}
+
+}  // namespace
+
+installation this_installation() {
+  namespace fs = std::filesystem;
+  // The program may have been started through a link.
+  std::error_code error;
+  const fs::path place = boost::dll::program_location().string();
+  const fs::path real = fs::canonical(place, error);
+  const fs::path root = (error ? place : real).parent_path().parent_path();
+#if defined(_WIN32)
+  const char* worker = "assay-worker.exe";
+#else
+  const char* worker = "assay-worker";
+#endif
+  const fs::path libexec = root / "libexec" / "assay";
+  return {libexec / worker, libexec, root / "lib" / "assay" / "plugins"};
+}
+
+catalogue read_catalogue(const installation& here, const run_options& options) {
+  platform::catch_interrupts();
+  const std::optional<engine_choice> no_engine;
+  worker_pool pool(here, options, no_engine);
+  const auto worker = pool.start();
+  if (!worker) {
+    throw tool_error(pool.engine_record().at("reason").get<std::string>());
+  }
+  worker->quit();
+  return pool.found();
+}
+
+int run_checks(const installation& here, const run_options& options,
+               const std::optional<engine_choice>& engine, const std::string& no_engine_reason,
+               const std::vector<std::string>& command_line,
+               const std::vector<record_sink*>& sinks) {
+  platform::catch_interrupts();
+  const std::optional<engine_choice> no_engine;
+  worker_pool pool(here, options, options.list_only ? no_engine : engine);
+  run_loop loop(pool, options, sinks);
+  std::unique_ptr<worker_process> worker;
+  try {
+    worker = pool.start();
+  } catch (const interrupted_error&) {
+    loop.write(run_record(options, engine, command_line));
+    return loop.finish_early(true);
+  }
+  if (options.list_only) {
+    if (!worker) {
+      throw tool_error(pool.engine_record().at("reason").get<std::string>());
+    }
+    worker->quit();
+    return list_ids(make_schedule(pool.found(), options, {"cpu"}, ""));
+  }
+  json engine_record = engine ? pool.engine_record() : failed_engine(no_engine_reason);
+  schedule plan;
+  if (worker && engine_record.at("status") == "ready") {
+    try {
+      plan = make_schedule(pool.found(), options, choose_devices(options.device, engine_record),
+                           engine_record.at("build"));
+    } catch (const tool_error& e) {
+      engine_record["status"] = "failed";
+      engine_record["reason"] = e.what();
+    }
+  }
+  loop.write(run_record(options, engine, command_line));
+  for (const json& plugin : pool.found().plugins) {
+    loop.write(plugin);
+  }
+  loop.write(engine_record);
+  if (!worker || engine_record.at("status") != "ready") {
+    return loop.finish_early(false);
+  }
+  loop.write(schedule_record(plan));
+  return loop.run(std::move(worker), plan.checks);
+}
+
+}  // namespace assay

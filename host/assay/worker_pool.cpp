@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "worker_pool.hpp"
+
+#include <algorithm>
+
+#include "errors.hpp"
+
+namespace assay {
+
+namespace {
+using nlohmann::json;
+using namespace std::chrono_literals;
+
+// Opening LibTorch from a cold disk takes its time; a plugin's entry function has no excuse.
+constexpr double engine_limit_s = 300.0;
+constexpr double plugin_limit_s = 30.0;
+
+worker_process::clock::time_point seconds_from_now(double seconds) {
+  return worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(
+                                            std::chrono::duration<double>(seconds));
+}
+}  // namespace
+
+std::string in_words(const platform::ending& ending) {
+  if (ending.signal) {
+    return ending.signal_name;
+  }
+  return ending.exit_code ? "exit status " + std::to_string(*ending.exit_code) : "unknown end";
+}
+
+std::string last_line(const std::string& text) {
+  const auto end = text.find_last_not_of(" \t\n");
+  if (end == std::string::npos) {
+    return "";
+  }
+  const auto begin = text.find_last_of('\n', end);
+  return text.substr(begin == std::string::npos ? 0 : begin + 1,
+                     end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
+worker_pool::worker_pool(const installation& here, const run_options& options,
+                         const std::optional<engine_choice>& engine)
+    : here_(here), options_(options), engine_(engine) {}
+
+json worker_pool::setup_command(const worker_process& worker) const {
+  json plugins = json::array();
+  for (const auto& place : options_.plugin_dirs) {
+    plugins.push_back(std::filesystem::absolute(place).string());
+  }
+  if (std::filesystem::is_directory(here_.plugin_dir)) {
+    plugins.insert(plugins.begin(), here_.plugin_dir.string());
+  }
+  json excluded = json::array();
+  for (const auto& [file, reason] : excluded_) {
+    excluded.push_back({{"file", file}, {"reason", reason}});
+  }
+  json engine = nullptr;
+  if (engine_) {
+    json libraries = json::array();
+    for (const auto& library : engine_->torch.libraries) {
+      libraries.push_back(library.string());
+    }
+    const bool want_backend = options_.device != "cpu" && engine_->torch.backend.has_value();
+    engine = {{"file", engine_->engine.string()},
+              {"libraries", std::move(libraries)},
+              {"backend", want_backend ? json(engine_->torch.backend->string()) : json()},
+              {"backend_required", options_.device != "auto" && options_.device != "all"}};
+  }
+  return {{"do", "setup"},
+          {"stdout_file", worker.stdout_file().string()},
+          {"plugins", std::move(plugins)},
+          {"excluded", std::move(excluded)},
+          {"trust_plugins", options_.trust_plugins},
+          {"overlap", overlap_},
+          {"engine", std::move(engine)}};
+}
+
+void worker_pool::blame(worker_process& worker, const std::string& file, const std::string& what) {
+  const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
+  excluded_.emplace_back(file, what + (line.empty() ? "" : "; it printed last: " + line));
+}
+
+worker_pool::outcome worker_pool::set_up(worker_process& worker) {
+  using event = worker_process::event;
+  found_ = {};
+  engine_record_ = nullptr;
+  worker.send(setup_command(worker));
+  std::string loading;
+  bool plugins_done = false;
+  for (;;) {
+    const double limit_s = plugins_done ? engine_limit_s : plugin_limit_s;
+    auto [what, record] = worker.next(seconds_from_now(limit_s));
+    if (what == event::record) {
+      const std::string kind = record.value("record", "");
+      if (kind == "loading") {
+        loading = record.at("file");
+      } else if (kind == "plugin") {
+        loading.clear();
+        found_.plugins.push_back(std::move(record));
+      } else if (kind == "check") {
+        found_.checks.push_back(std::move(record));
+      } else if (kind == "plugins_done") {
+        plugins_done = true;
+      } else if (kind == "engine") {
+        record["stderr"] = worker.stderr_between({}, worker.output_so_far());
+        engine_record_ = std::move(record);
+        return outcome::ready;
+      }
+      continue;
+    }
+    if (what == event::interrupted) {
+      throw interrupted_error();
+    }
+    worker.end(what == event::timeout ? 200ms : 0ms);
+    const std::string fault =
+        what == event::timeout
+            ? "did not come back within " + std::to_string(static_cast<int>(limit_s)) + " s"
+            : "ended the process (" + in_words(worker.ending()) + ")";
+    if (overlap_ && engine_ && !plugins_done) {
+      overlap_ = false;  // plugin or LibTorch? The next worker opens one after the other.
+      return outcome::early_fault;
+    }
+    if (!plugins_done && !loading.empty()) {
+      blame(worker, loading, "while it was loaded it " + fault);
+      return outcome::plugin_fault;
+    }
+    const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
+    engine_record_ = {
+        {"record", "engine"},
+        {"status", "failed"},
+        {"reason", (plugins_done ? "opening LibTorch and its engine " : "assay-worker ") + fault +
+                       (line.empty() ? "" : "; it printed last: " + line)},
+        {"torch_version", ""},
+        {"build", ""},
+        {"backend_error", ""},
+        {"devices", json::array()},
+        {"load_ms", nullptr},
+        {"stderr", worker.stderr_between({}, worker.output_so_far())}};
+    return outcome::engine_fault;
+  }
+}
+
+std::unique_ptr<worker_process> worker_pool::start() {
+  for (;;) {
+    auto worker = std::make_unique<worker_process>(
+        here_.worker, scratch_.path(), ++started_,
+        engine_ ? engine_->torch.library_dirs : std::vector<std::filesystem::path>());
+    switch (set_up(*worker)) {
+      case outcome::ready:
+        return worker;
+      case outcome::engine_fault:
+        return nullptr;
+      case outcome::plugin_fault:
+      case outcome::early_fault:
+        break;
+    }
+  }
+}
+
+}  // namespace assay
