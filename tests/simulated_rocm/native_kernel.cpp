@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "native_kernel.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/core/enum_tag.h>
+#include <ATen/native/CPUFallback.h>
+#include <ATen/ops/logical_not.h>
+#include <ATen/record_function.h>
+#include <c10/core/DefaultDtype.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "faults.h"
+#include "hooks.h"
+#include "queue.h"
+
+namespace assay_simulated {
+namespace {
+
+using c10::IValue;
+using torch::jit::Stack;
+
+// Calls `with` for every tensor in `value`, lists included.
+template <typename With>
+void for_each_tensor(const IValue& value, With&& with) {
+  if (value.isTensor()) {
+    if (value.toTensor().defined()) with(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& tensor : value.toTensorList()) {
+      if (tensor.defined()) with(tensor);
+    }
+  } else if (value.isOptionalTensorList()) {
+    for (const auto& element : value.toListRef()) for_each_tensor(element, with);
+  }
+}
+
+// A copy of `value` in which every tensor is `replace(tensor)`, and every device `device`.
+template <typename Replace>
+IValue replaced(const IValue& value, c10::Device device, Replace&& replace) {
+  const auto one = [&](const at::Tensor& tensor) {
+    return tensor.defined() ? replace(tensor) : at::Tensor();
+  };
+  if (value.isTensor()) return one(value.toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list;
+    for (const at::Tensor& tensor : value.toTensorList()) list.push_back(one(tensor));
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list;
+    for (const auto& element : value.toListRef()) {
+      list.push_back(element.isTensor() ? std::optional(one(element.toTensor())) : std::nullopt);
+    }
+    return list;
+  }
+  if (value.isDevice()) return device;
+  return value;
+}
+
+enum Tag : int64_t {
+  tag_none,
+  tag_undefined,
+  tag_tensor,
+  tag_int,
+  tag_double,
+  tag_bool,
+  tag_string,
+  tag_list,
+  tag_device
+};
+
+bool add_to_key(const IValue& value, std::vector<int64_t>& key) {
+  const auto add_tensor = [&](const at::Tensor& item) {
+    if (!item.defined()) {
+      key.push_back(tag_undefined);
+      return;
+    }
+    key.insert(key.end(), {tag_tensor, static_cast<int64_t>(item.scalar_type()),
+                           item.device().is_cpu() ? 1 : 0, item.is_conj() ? 1 : 0,
+                           item.unsafeGetTensorImpl()->is_wrapped_number() ? 1 : 0, item.dim()});
+    key.insert(key.end(), item.sizes().begin(), item.sizes().end());
+    key.insert(key.end(), item.strides().begin(), item.strides().end());
+  };
+  if (value.isNone()) {
+    key.push_back(tag_none);
+  } else if (value.isTensor()) {
+    add_tensor(value.toTensor());
+  } else if (value.isInt()) {
+    key.insert(key.end(), {tag_int, value.toInt()});
+  } else if (value.isDouble()) {
+    key.insert(key.end(), {tag_double, std::bit_cast<int64_t>(value.toDouble())});
+  } else if (value.isBool()) {
+    key.insert(key.end(), {tag_bool, value.toBool() ? 1 : 0});
+  } else if (value.isDevice()) {
+    key.push_back(tag_device);
+  } else if (value.isString()) {
+    const auto& characters = value.toStringRef();
+    key.insert(key.end(), {tag_string, static_cast<int64_t>(characters.size())});
+    key.insert(key.end(), characters.begin(), characters.end());
+  } else if (value.isIntList()) {
+    const auto elements = value.toIntVector();
+    key.insert(key.end(), {tag_list, static_cast<int64_t>(elements.size())});
+    key.insert(key.end(), elements.begin(), elements.end());
+  } else if (value.isList()) {
+    key.insert(key.end(), {tag_list, static_cast<int64_t>(value.toListRef().size())});
+    for (const auto& element : value.toListRef()) {
+      if (!add_to_key(element, key)) return false;
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void spoil(const at::Tensor& result, const Faults& faults) {
+  if (!result.defined() || result.numel() == 0) return;
+  if (faults.wrong) {
+    if (result.scalar_type() == at::kBool) {
+      result.copy_(at::logical_not(result));
+    } else if (at::isIntegralType(result.scalar_type(), false)) {
+      result.add_(1);
+    } else {
+      result.mul_(1.25).add_(0.5);
+    }
+  }
+  if (faults.nan && at::isFloatingType(result.scalar_type())) {
+    result.fill_(std::numeric_limits<double>::quiet_NaN());
+  }
+}
+
+// At once: only for memory that no queue uses.
+void write_to_device(const at::Tensor& tensor, const at::Tensor& values) {
+  const c10::InferenceMode inference;
+  HostAliases().of(tensor).copy_(values);
+}
+
+}  // namespace
+
+size_t NativeKernel::HashKey::operator()(const Key& key) const {
+  uint64_t hash = 1469598103934665603ULL;
+  for (const int64_t part : key) hash = (hash ^ static_cast<uint64_t>(part)) * 1099511628211ULL;
+  return hash;
+}
+
+NativeKernel::NativeKernel(const c10::OperatorHandle& runs, std::string name, std::string shown,
+                           Faults faults)
+    : runs_(runs),
+      name_(std::move(name)),
+      shown_(std::move(shown)),
+      kernel_name_("simulated_" + name_.substr(name_.rfind(':') + 1) + "_kernel"),
+      faults_(faults) {
+  look_at_schema();
+}
+
+void NativeKernel::look_at_schema() {
+  const auto& schema = runs_.schema();
+  argument_count_ = schema.arguments().size();
+  for (size_t i = 0; i < argument_count_; ++i) {
+    const auto* alias = schema.arguments()[i].alias_info();
+    if (alias && alias->isWrite()) written_.push_back(i);
+  }
+  for (const auto& result : schema.returns()) {
+    int same = -1;
+    if (result.alias_info()) {
+      for (const size_t i : written_) {
+        if (schema.arguments()[i].alias_info()->beforeSets() == result.alias_info()->beforeSets()) {
+          same = static_cast<int>(i);
+        }
+      }
+    }
+    returned_argument_.push_back(same);
+    const auto kind = result.type()->kind();
+    if (same < 0 && kind != c10::TypeKind::TensorType) layouts_depend_on_data_ = true;
+  }
+  if (runs_.hasTag(at::Tag::dynamic_output_shape) || runs_.hasTag(at::Tag::data_dependent_output)) {
+    layouts_depend_on_data_ = true;
+  }
+  has_meta_ = runs_.hasKernelForDispatchKey(c10::DispatchKey::Meta);
+  // These move index tensors to the device themselves.
+  takes_any_device_ = name_.starts_with("aten::index") || name_.starts_with("aten::_index_put");
+}
+
+void NativeKernel::launch_faults() const {
+  if (faults_.missing) throw_missing(shown_);
+  if (faults_.oom) throw_out_of_memory();
+  if (faults_.miopen_fail) throw_miopen_failure(name_);
+  if (faults_.slow_submit_ns) wait_until_steady(steady_ns() + faults_.slow_submit_ns);
+}
+
+c10::DeviceIndex NativeKernel::find_device(c10::ArrayRef<IValue> arguments) const {
+  std::optional<c10::Device> found;
+  std::optional<c10::Device> other;
+  for (const auto& argument : arguments) {
+    for_each_tensor(argument, [&](const at::Tensor& tensor) {
+      if (tensor.is_cuda()) {
+        if (!found) found = tensor.device();
+        if (tensor.device() != *found) other = tensor.device();
+      } else if (tensor.dim() > 0 && !takes_any_device_) {
+        other = tensor.device();
+      }
+    });
+    if (argument.isDevice() && argument.toDevice().has_index() && !found) {
+      found = argument.toDevice();
+    }
+  }
+  if (found && other) {
+    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two ",
+                "devices, ", found->str(), " and ", other->str(), "! (when checking arguments of ",
+                shown_, ")");
+  }
+  return found ? found->index() : current_device();
+}
+
+std::optional<NativeKernel::Key> NativeKernel::key_of(c10::ArrayRef<IValue> arguments) const {
+  if (layouts_depend_on_data_) return std::nullopt;
+  Key key;
+  key.reserve(48);
+  key.push_back(static_cast<int64_t>(c10::get_default_dtype_as_scalartype()));
+  for (const auto& argument : arguments) {
+    if (!add_to_key(argument, key)) return std::nullopt;
+  }
+  return key;
+}
+
+std::optional<NativeKernel::Layouts> NativeKernel::known_layouts(const std::optional<Key>& key) {
+  if (!key) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  const auto found = layouts_.find(*key);
+  return found == layouts_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void NativeKernel::remember(const std::optional<Key>& key, Layouts layouts) {
+  if (!key) return;
+  const std::lock_guard lock(mutex_);
+  if (layouts_.size() >= 256) layouts_.clear();
+  layouts_.emplace(*key, std::move(layouts));
+}
+
+std::pair<NativeKernel::Layouts, bool> NativeKernel::layouts_from_meta(
+    c10::ArrayRef<IValue> arguments) const {
+  std::vector<std::pair<at::Tensor, at::Tensor>> metas;
+  const auto meta_of = [&](const at::Tensor& tensor) {
+    for (const auto& [known, meta] : metas) {
+      if (known.is_same(tensor)) return meta;
+    }
+    // A scalar on the host may be read by the operator.
+    if (tensor.is_cpu()) return tensor;
+    at::Tensor meta =
+        at::detail::empty_strided_meta(tensor.sizes(), tensor.strides(), tensor.scalar_type());
+    if (tensor.unsafeGetTensorImpl()->is_wrapped_number()) {
+      meta.unsafeGetTensorImpl()->set_wrapped_number(true);
+    }
+    metas.emplace_back(tensor, meta);
+    return meta;
+  };
+  Stack meta_stack;
+  meta_stack.reserve(arguments.size());
+  for (const auto& argument : arguments) {
+    meta_stack.push_back(replaced(argument, c10::kMeta, meta_of));
+  }
+  {
+    const c10::InferenceMode inference;
+    runs_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Meta), &meta_stack);
+  }
+  Layouts layouts;
+  for (size_t i = 0; i < meta_stack.size(); ++i) {
+    if (returned_argument_[i] >= 0) continue;
+    const auto& result = meta_stack[i].toTensor();
+    Layout layout;
+    layout.defined = result.defined();
+    if (layout.defined) {
+      layout = {true, result.scalar_type(), result.sizes().vec(), result.strides().vec()};
+    }
+    layouts.push_back(std::move(layout));
+  }
+  bool resized = false;
+  for (const size_t i : written_) {
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      const auto meta = meta_of(tensor);
+      if (tensor.is_cuda() && meta.sizes() != tensor.sizes()) {
+        resize_device_tensor(tensor, meta.sizes(), meta.strides());
+        resized = true;
+      }
+    });
+  }
+  return {std::move(layouts), resized};
+}
+
+Stack NativeKernel::host_stack(c10::ArrayRef<IValue> arguments, HostAliases& aliases) const {
+  Stack host;
+  host.reserve(arguments.size());
+  const auto& schema = runs_.schema();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    host.push_back(replaced(arguments[i], c10::kCPU, [&](const at::Tensor& tensor) {
+      // The caller may change a host tensor as soon as the launch returns.
+      return tensor.is_cuda() ? aliases.of(tensor) : tensor.clone();
+    }));
+    if (host.back().isNone() && schema.arguments()[i].name() == "generator") {
+      host.back() = IValue(default_generator());
+    }
+  }
+  return host;
+}
+
+void NativeKernel::run_on_host(Stack& host) const {
+  kernel_faults(faults_);
+  std::vector<IValue> written;
+  if (faults_.wrong || faults_.nan) {
+    for (const size_t i : written_) written.push_back(host[i]);
+  }
+  runs_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &host);
+  if (faults_.wrong || faults_.nan) {
+    const auto spoil_it = [&](const at::Tensor& result) { spoil(result, faults_); };
+    for (const auto& argument : written) for_each_tensor(argument, spoil_it);
+    for (size_t i = 0; i < host.size(); ++i) {
+      if (returned_argument_[i] < 0) for_each_tensor(host[i], spoil_it);
+    }
+  }
+}
+
+void NativeKernel::finish(Stack& stack, std::vector<IValue> fresh) const {
+  std::vector<IValue> results;
+  size_t next = 0;
+  const size_t first = stack.size() - argument_count_;
+  for (const int argument : returned_argument_) {
+    results.push_back(argument >= 0 ? stack[first + static_cast<size_t>(argument)]
+                                    : std::move(fresh[next++]));
+  }
+  torch::jit::drop(stack, argument_count_);
+  for (auto& result : results) stack.push_back(std::move(result));
+}
+
+void NativeKernel::launch(Stack& stack, c10::DeviceIndex device, const Layouts& layouts) {
+  HostAliases aliases;
+  Stack host = host_stack(torch::jit::last(stack, argument_count_), aliases);
+  std::vector<IValue> fresh;
+  std::vector<at::Tensor> targets;
+  for (const auto& layout : layouts) {
+    at::Tensor result;
+    if (layout.defined) {
+      result = empty_device_tensor(layout.sizes, layout.strides, layout.dtype, device);
+    }
+    targets.push_back(result.defined() ? aliases.of(result) : result);
+    fresh.emplace_back(std::move(result));
+  }
+  current_queue(device).submit(
+      {.body =
+           [this, host = std::move(host), targets = std::move(targets)]() mutable {
+             run_on_host(host);
+             size_t next = 0;
+             for (size_t i = 0; i < host.size(); ++i) {
+               if (returned_argument_[i] >= 0) continue;
+               const auto& target = targets[next++];
+               if (target.defined()) target.copy_(host[i].toTensor());
+             }
+           },
+       .name = kernel_name_,
+       .kind = WorkKind::kernel,
+       .minimum_ns = std::max(switches().kernel_ns(), faults_.slow_ns)});
+  finish(stack, std::move(fresh));
+}
+
+void NativeKernel::run_and_wait(Stack& stack, c10::DeviceIndex device,
+                                const std::optional<Key>& key) {
+  const auto arguments = torch::jit::last(stack, argument_count_);
+  HostAliases aliases;
+  // Shared with the queue's thread: a poisoned device drops the work.
+  const auto host = std::make_shared<Stack>(host_stack(arguments, aliases));
+  const Stack written = *host;
+  current_queue(device).run({.body = [this, host] { run_on_host(*host); },
+                             .name = kernel_name_,
+                             .kind = WorkKind::kernel,
+                             .minimum_ns = std::max(switches().kernel_ns(), faults_.slow_ns)});
+  bool resized = false;
+  for (const size_t i : written_) {
+    if (!arguments[i].isTensor()) continue;
+    const auto& tensor = arguments[i].toTensor();
+    const auto& alias = written[i].toTensor();
+    if (!tensor.is_cuda() ||
+        (alias.sizes() == tensor.sizes() && alias.storage().data() == tensor.storage().data())) {
+      continue;
+    }
+    resize_device_tensor(tensor, alias.sizes(), alias.strides());
+    write_to_device(tensor, alias);
+    resized = true;
+  }
+  Layouts layouts;
+  const auto to_device = [&](const at::Tensor& result) {
+    const at::Tensor on_device =
+        empty_device_tensor(result.sizes(), result.strides(), result.scalar_type(), device);
+    write_to_device(on_device, result);
+    return on_device;
+  };
+  std::vector<IValue> fresh;
+  for (size_t i = 0; i < host->size(); ++i) {
+    if (returned_argument_[i] >= 0) continue;
+    const auto& value = (*host)[i];
+    Layout layout;
+    if (value.isTensor() && value.toTensor().defined()) {
+      const auto& result = value.toTensor();
+      layout = {true, result.scalar_type(), result.sizes().vec(), result.strides().vec()};
+    }
+    layouts.push_back(std::move(layout));
+    fresh.push_back(faults_.cpu_output ? value : replaced(value, c10::kCPU, to_device));
+  }
+  finish(stack, std::move(fresh));
+  if (!resized && !faults_.cpu_output) remember(key, std::move(layouts));
+}
+
+void NativeKernel::call(Stack& stack) {
+  throw_if_poisoned();
+  launch_faults();
+  if (faults_.cpu_fallback) {
+    at::native::cpu_fallback(runs_, &stack);
+    return;
+  }
+  const at::DisableRecordFunctionGuard unseen;
+  const auto arguments = torch::jit::last(stack, argument_count_);
+  const auto device = find_device(arguments);
+  const auto key = key_of(arguments);
+  if (faults_.cpu_output || layouts_depend_on_data_) {
+    run_and_wait(stack, device, key);
+  } else if (const auto known = known_layouts(key)) {
+    launch(stack, device, *known);
+  } else if (has_meta_) {
+    auto [layouts, resized] = layouts_from_meta(arguments);
+    launch(stack, device, layouts);
+    if (!resized) remember(key, std::move(layouts));
+  } else {
+    run_and_wait(stack, device, key);
+  }
+}
+
+}  // namespace assay_simulated

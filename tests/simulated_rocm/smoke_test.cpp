@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is the simulated device what a ROCm device would be for LibTorch? usage: smoke LIB_FOLDER
+// Each switch is tried in a child process: smoke LIB_FOLDER --child ACTION.
+#include <ATen/ATen.h>
+#include <ATen/Context.h>
+#include <ATen/record_function.h>
+#include <c10/core/Event.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
+#include <dlfcn.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "smoke_checks.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using at::Tensor;
+using smoke::Inputs;
+
+const at::Device device(at::kCUDA, 0);
+int failures = 0;
+
+void expect(bool good, const std::string& what) {
+  if (good) return;
+  ++failures;
+  std::printf("FAILED: %s\n", what.c_str());
+}
+
+c10::impl::VirtualGuardImpl guard() { return c10::impl::VirtualGuardImpl(at::kCUDA); }
+void synchronize() { guard().synchronizeDevice(0); }
+
+double now_us() {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void* open_libraries(const fs::path& folder) {
+  void* backend = nullptr;
+  for (const char* name : {"libc10.so", "libtorch_cpu.so", "libtorch_hip.so"}) {
+    backend = dlopen(fs::canonical(folder / name).c_str(), RTLD_GLOBAL | RTLD_LAZY);
+    if (!backend) {
+      std::printf("FAILED: %s\n", dlerror());
+      std::exit(1);
+    }
+  }
+  return backend;
+}
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+// "" when the device's result is the CPU's.
+std::string difference(const Tensor& expected, const Tensor& found) {
+  if (found.device() != device) return "is on " + found.device().str();
+  if (expected.sizes() != found.sizes() || expected.scalar_type() != found.scalar_type()) {
+    return "has another shape or dtype";
+  }
+  const auto type = expected.scalar_type();
+  const bool half = type == at::kHalf || type == at::kBFloat16;
+  const double tolerance = half ? 2e-2 : 1e-4;
+  const Tensor on_host = found.to(at::kCPU);
+  if (!at::isFloatingType(type)) return at::equal(expected, on_host) ? "" : "differs";
+  return at::allclose(on_host.to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance)
+             ? ""
+             : "differs";
+}
+
+void check_operators(at::ScalarType dtype) {
+  const Inputs host = Inputs::random(dtype);
+  const Inputs on_device = host.to(device);
+  int same = 0;
+  for (const auto& check : smoke::checks()) {
+    const std::string name = check.name + " in " + c10::toString(dtype);
+    try {
+      const Tensor expected = check.run(host);
+      // The second time the shapes are known from the first.
+      for (int round = 0; round < 2; ++round) {
+        const std::string wrong = difference(expected, check.run(on_device));
+        expect(wrong.empty(), name + " " + wrong);
+        same += wrong.empty();
+      }
+    } catch (const std::exception& error) {
+      expect(false, name + ": " + first_line(error.what()));
+    }
+  }
+  std::printf("%s: %d of %zu results as on the CPU\n", c10::toString(dtype), same,
+              2 * smoke::checks().size());
+}
+
+std::string traced;
+void check_trace(const Inputs& in) {
+  const auto handle =
+      at::addGlobalCallback(at::RecordFunctionCallback([](const at::RecordFunction& function)
+                                                           -> std::unique_ptr<at::ObserverContext> {
+                              traced += std::string(function.name()) + " ";
+                              return nullptr;
+                            }).scopes({at::RecordScope::FUNCTION}));
+  const auto trace_of = [&](auto&& run) {
+    traced.clear();
+    run();
+    synchronize();
+    return traced;
+  };
+  const auto expect_trace = [](const std::string& found, const std::string& expected) {
+    expect(found == expected, "trace '" + found + "' is not '" + expected + "'");
+  };
+  expect_trace(trace_of([&] { at::gelu(in.x); }), "aten::gelu ");
+  expect_trace(trace_of([&] { at::add(in.x, in.y); }), "aten::add ");
+  expect_trace(trace_of([&] { at::conv2d(in.image, in.kernel); }),
+               "aten::conv2d aten::convolution aten::_convolution aten::miopen_convolution ");
+  const Tensor ones = at::ones({64}, device);
+  const auto norm =
+      trace_of([&] { at::batch_norm(in.image, ones, ones, {}, {}, true, 0.1, 1e-5, true); });
+  expect(norm.find("aten::miopen_batch_norm ") != std::string::npos, "batch_norm: " + norm);
+  for (const auto& check : smoke::checks()) {
+    const auto trace = trace_of([&] { check.run(in); });
+    expect(trace.find("_to_cpu") == std::string::npos, check.name + " goes through the host");
+  }
+  const Tensor half = in.q.to(at::kHalf);
+  const auto flash = trace_of([&] { at::scaled_dot_product_attention(half, half, half); });
+  expect(flash.find("flash_attention") != std::string::npos, "attention in half: " + flash);
+  at::removeCallback(handle);
+}
+
+void check_profile(const Inputs& in) {
+  const auto text = smoke::profile(in);
+  expect(text ==
+             "simulated_gelu_kernel <- aten::gelu\n"
+             "Memcpy DtoH (Device -> Host) <- aten::copy_\n",
+         "the profile is\n" + text);
+}
+
+void check_devices_and_streams(const Inputs& in) {
+  const auto impl = guard();
+  expect(at::globalContext().hasCUDA() && at::globalContext().hasROCM(), "hasROCM");
+  expect(impl.deviceCount() == 1, "one device");
+  const c10::Stream main = impl.getStream(device);
+  const c10::Stream side = impl.getStreamFromGlobalPool(device);
+  expect(main != side, "a stream of its own");
+  // The side stream works on a result of the main one: it must wait for the event.
+  c10::Event made(at::kCUDA);
+  const Tensor product = at::matmul(in.x, in.w);
+  made.record(main);
+  impl.exchangeStream(side);
+  expect(impl.getStream(device) == side, "the side stream is current");
+  made.block(side);
+  const Tensor result = at::relu(product);
+  impl.synchronizeStream(side);
+  impl.exchangeStream(main);
+  expect(at::equal(result.to(at::kCPU), at::relu(product.to(at::kCPU))), "streams and events");
+  expect(made.query() && impl.queryStream(side), "queries");
+  try {
+    at::add(in.x, at::ones({128, 512}));
+    expect(false, "mixed devices go unnoticed");
+  } catch (const c10::Error& error) {
+    expect(std::string(error.what()).find("on the same device") != std::string::npos, error.what());
+  }
+  try {
+    at::mm(in.x, in.x);
+    expect(false, "wrong shapes go unnoticed");
+  } catch (const c10::Error&) {
+  }
+}
+
+void check_overhead(const Inputs& in) {
+  constexpr int calls = 500;
+  const Tensor small = in.x.narrow(0, 0, 1).clone();
+  double best = 1e9;
+  for (int round = 0; round < 10; ++round) {
+    synchronize();
+    const double start = now_us();
+    for (int i = 0; i < calls; ++i) at::relu(small);
+    best = std::min(best, (now_us() - start) / calls);
+  }
+  synchronize();
+  std::printf("relu of 512 numbers: submit %.1f us\n", best);
+  expect(best < 50, "submitting is slow");
+}
+
+// Children -----------------------------------------------------------------------------------
+
+std::string outcome(const std::function<void()>& call) {
+  try {
+    call();
+    return "fine";
+  } catch (const c10::OutOfMemoryError& error) {
+    return "OutOfMemoryError: " + first_line(error.what());
+  } catch (const c10::NotImplementedError& error) {
+    return "NotImplementedError: " + first_line(error.what());
+  } catch (const c10::Error& error) {
+    return "Error: " + first_line(error.what());
+  }
+}
+
+// Ten calls of 5 ms: are the three times what they should be?
+bool slow_times(const Inputs& in) {
+  const auto impl = guard();
+  c10::Event first(at::kCUDA, c10::EventFlag::BACKEND_DEFAULT);
+  c10::Event second(at::kCUDA, c10::EventFlag::BACKEND_DEFAULT);
+  at::exp(in.x);
+  synchronize();
+  const double start = now_us();
+  first.record(impl.getStream(device));
+  for (int i = 0; i < 10; ++i) at::exp(in.x);
+  second.record(impl.getStream(device));
+  const double submit = now_us() - start;
+  const bool pending = !second.query();
+  second.synchronize();
+  const double wall = now_us() - start;
+  const double elapsed = first.elapsedTime(second) * 1000;
+  std::printf("submit %.0f us, wall %.0f us, device %.0f us\n", submit, wall, elapsed);
+  return pending && submit < 0.2 * wall && elapsed >= 49'900 && elapsed < 80'000 &&
+         wall >= elapsed * 0.99;
+}
+
+void child_slow(const Inputs& in) {
+  // The machine may be busy with something else.
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    if (slow_times(in)) return void(std::puts("times differ as they should"));
+  }
+  std::puts("times are wrong");
+}
+
+void child_hang(const Inputs& in) {
+  static std::atomic<bool> returned{false};
+  at::tanh(in.x);
+  std::puts("launched");
+  std::thread([] {
+    synchronize();
+    returned = true;
+  }).detach();
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  const bool idle = guard().queryStream(guard().getStream(device));
+  std::puts(returned || idle ? "did not hang" : "synchronise blocks");
+}
+
+void child_poison(const Inputs& in) {
+  std::printf("launch %s\n", outcome([&] { at::sigmoid(in.x); }).c_str());
+  std::printf("synchronise %s\n", outcome(synchronize).c_str());
+  std::printf("relu %s\n", outcome([&] { at::relu(in.x); }).c_str());
+  std::printf("copy %s\n", outcome([&] { in.x.to(at::kCPU); }).c_str());
+  std::printf("make %s\n", outcome([&] { at::empty({8}, device); }).c_str());
+  c10::Event event(at::kCUDA);
+  std::printf("event %s\n", outcome([&] { event.record(guard().getStream(device)); }).c_str());
+}
+
+void child_two_devices(const Inputs& in) {
+  const at::Device second(at::kCUDA, 1);
+  const Tensor moved = in.x.to(second);
+  const Tensor result = at::relu(moved);
+  expect(moved.device() == second && result.device() == second, "the second device");
+  expect(at::equal(result.to(device).to(at::kCPU), at::relu(in.x).to(at::kCPU)), "its values");
+  std::printf("%d devices, mixed: %s\n", guard().deviceCount(),
+              outcome([&] { at::add(in.x, moved); }).c_str());
+}
+
+void child_operator(const std::string& name, const Inputs& host, const Inputs& on_device) {
+  for (const auto& check : smoke::checks()) {
+    if (check.name != name) continue;
+    const auto result = outcome([&] {
+      const Tensor found = check.run(on_device);
+      synchronize();
+      const auto different = difference(check.run(host), found);
+      std::printf("%s\n", different.empty() ? "same" : different.c_str());
+    });
+    std::printf("%s\n", result.c_str());
+  }
+}
+
+int child(const std::string& action) {
+  const Inputs host = Inputs::random(at::kFloat);
+  const Inputs in = host.to(device);
+  const std::map<std::string, void (*)(const Inputs&)> actions = {
+      {"--slow", &child_slow},
+      {"--hang", &child_hang},
+      {"--poison", &child_poison},
+      {"--two-devices", &child_two_devices},
+      // Ends while the queue is full.
+      {"--leave", [](const Inputs& i) {
+         for (int n = 0; n < 100; ++n) at::matmul(i.left, i.right);
+       }}};
+  if (const auto found = actions.find(action); found != actions.end()) {
+    found->second(in);
+  } else {
+    child_operator(action, host, in);
+  }
+  return failures ? 1 : 0;
+}
+
+struct Case {
+  std::string switches;
+  std::string action;
+  int status;  // 128 + signal, as the shell says it
+  std::vector<std::string> says;
+};
+
+const std::vector<Case>& cases() {
+  static const std::string illegal = "Error: HIP error: an illegal memory access was encountered";
+  static const std::vector<Case> all = {
+      {"", "gelu", 0, {"same\nfine"}},
+      {"", "--leave", 0, {}},
+      {"missing=aten::gelu",
+       "gelu",
+       0,
+       {"NotImplementedError: Could not run 'aten::gelu' with arguments from the 'CUDA' backend"}},
+      {"cpu_fallback=aten::softmax", "softmax", 0, {"same\nfine"}},
+      {"cpu_fallback=aten::_softmax", "softmax", 0, {"same\nfine"}},
+      {"cpu_output=aten::mm", "mm", 0, {"is on cpu\nfine"}},
+      {"wrong=aten::mm", "mm", 0, {"differs\nfine"}},
+      {"wrong=aten::argmax", "argmax", 0, {"differs\nfine"}},
+      {"wrong=layer_norm", "layer_norm", 0, {"differs\nfine"}},
+      {"nan=aten::cumsum", "cumsum", 0, {"differs\nfine"}},
+      {"slow=aten::exp:5ms", "--slow", 0, {"times differ as they should"}},
+      {"kernel_time=5ms", "--slow", 0, {"times differ as they should"}},
+      {"hang=aten::tanh", "--hang", 0, {"launched\nsynchronise blocks"}},
+      {"crash=aten::relu", "relu", 134, {"Memory access fault by GPU"}},
+      {"poison=aten::sigmoid",
+       "--poison",
+       0,
+       {"launch fine", "synchronise " + illegal, "relu " + illegal, "copy " + illegal,
+        "make " + illegal, "event " + illegal}},
+      {"poison=aten::var", "var", 0, {illegal}},
+      {"miopen_fail=miopen_convolution",
+       "conv2d",
+       0,
+       {"MIOpen(HIP): Error [Compile] 'hiprtcCompileProgram(", "HIPRTC_ERROR_COMPILATION (6)",
+        "'type_traits' file not found", "Error: miopenStatusUnknownError"}},
+      {"miopen_fail=miopen_batch_norm", "batch_norm", 0, {"same\nfine"}},
+      {"miopen_fail=miopen_batch_norm",
+       "batch_norm with weights",
+       0,
+       {"Error: miopenStatusUnknownError"}},
+      {"oom=aten::cat", "cat", 0, {"OutOfMemoryError: HIP out of memory. Tried to allocate"}},
+      {"devices=2", "--two-devices", 0, {"2 devices, mixed: Error: Expected all tensors to be on"}},
+      {"missing=aten::add.Tensor; wrong=aten::mm", "add", 0, {"NotImplementedError"}},
+      {"wrong=aten::gelu_misspelt", "gelu", 2, {"no operator is called aten::gelu_misspelt"}},
+      {"worng=aten::gelu", "gelu", 2, {"no switch is called 'worng'"}},
+  };
+  return all;
+}
+
+void check_case(const std::string& program, const std::string& folder, const Case& one) {
+  const std::string command = "ASSAY_SIMULATED='" + one.switches + "' timeout 60 '" + program +
+                              "' '" + folder + "' --child '" + one.action + "' 2>&1";
+  std::string output;
+  std::array<char, 4096> part{};
+  FILE* pipe = popen(command.c_str(), "r");
+  if (!pipe) return expect(false, "popen");
+  while (const size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
+    output.append(part.data(), count);
+  }
+  const int ended = pclose(pipe);
+  const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+  const std::string what = "'" + one.switches + "' with " + one.action;
+  expect(status == one.status, what + " ended with " + std::to_string(status) + ":\n" + output);
+  for (const auto& text : one.says) {
+    expect(output.find(text) != std::string::npos,
+           what + " does not say '" + text + "':\n" + output);
+  }
+}
+
+void check_names(void* backend) {
+  for (const auto& [symbol, expected] :
+       {std::pair("hipDeviceGetName", "simulated ROCm device"),
+        std::pair("assay_simulated_architecture", "gfx0000 (simulated)")}) {
+    const auto ask = reinterpret_cast<int (*)(char*, int, int)>(dlsym(backend, symbol));
+    std::array<char, 64> name{};
+    expect(ask && ask(name.data(), name.size(), 0) == 0 && std::string(name.data()) == expected,
+           symbol);
+    expect(ask && ask(name.data(), name.size(), 1) != 0, "a name for a device that is not there");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return 2;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const double start = now_us();
+  void* backend = open_libraries(argv[1]);
+  const c10::InferenceMode inference;
+  if (argc == 4) return child(argv[3]);
+  std::printf("libraries opened in %.0f ms\n", (now_us() - start) / 1000);
+  check_names(backend);
+  const Inputs in = Inputs::random(at::kFloat).to(device);
+  check_devices_and_streams(in);
+  for (const auto dtype : {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16}) {
+    check_operators(dtype);
+  }
+  check_trace(in);
+  check_profile(in);
+  check_overhead(in);
+  for (const auto& one : cases()) check_case(fs::canonical("/proc/self/exe"), argv[1], one);
+  std::printf("%d failures\n", failures);
+  return failures ? 1 : 0;
+}
