@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/assay/list_command.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <sstream>
+
+#include "golden.hpp"
+#include "host/assay/errors.hpp"
+
+namespace assay {
+namespace {
+
+using nlohmann::json;
+using testing_support::expect_golden;
+
+json plugin(const char* id, const char* status, const char* reason) {
+  const bool loaded = std::string(status) == "loaded";
+  json none = json::array();
+  json record{{"record", "plugin"},
+              {"file", std::string("/plugins/") + id + ".assay.so"},
+              {"status", status},
+              {"reason", reason == nullptr ? json() : json(reason)},
+              {"id", id},
+              {"version", "1.0"},
+              {"vendor", "assay project"},
+              {"accelerator", "any"},
+              {"abi", "1.0"},
+              {"categories", none},
+              {"probes", none},
+              {"classifiers", none},
+              {"check_count", loaded ? 2 : 0}};
+  if (loaded) {
+    record["categories"].push_back({{"name", id}, {"summary", std::string("all about ") + id}});
+  }
+  return record;
+}
+
+json check(const char* category, const char* name) {
+  return {{"record", "check"},    {"check", std::string(category) + "/" + name},
+          {"category", category}, {"name", name},
+          {"plugin", category},   {"dtypes", {"float32", "float16"}}};
+}
+
+catalogue sample() {
+  catalogue all;
+  all.plugins = {plugin("norm", "loaded", nullptr), plugin("conv", "loaded", nullptr),
+                 plugin("broken", "refused", "built for ABI 2, this assay has ABI 1"),
+                 plugin("stray", "not_a_plugin", "it exports no assay_plugin_stamp")};
+  all.plugins[0]["probes"].push_back({{"id", "rocm.kfd"}, {"summary", "is /dev/kfd readable?"}});
+  all.plugins[0]["classifiers"].push_back({{"id", "rocm.hiprtc"}, {"summary", "HIPRTC's words"}});
+  all.checks = {check("norm", "layer_norm"), check("norm", "rms_norm"), check("conv", "conv1d"),
+                check("conv", "conv2d")};
+  return all;
+}
+
+class list_test : public testing::Test {
+ protected:
+  list_test() {
+    here_.libexec_dir = std::filesystem::path(testing::TempDir()) / "assay_list_test_no_engines";
+    std::filesystem::create_directories(here_.libexec_dir);
+  }
+
+  std::string listed(const run_options& options, const catalogue& all = sample()) {
+    std::ostringstream out;
+    status_ = list_command(all, here_, options, out);
+    return out.str();
+  }
+
+  installation here_;
+  int status_ = -1;
+};
+
+TEST_F(list_test, everything) {
+  expect_golden("list.txt", listed({}));
+  EXPECT_EQ(status_, exit_status::tool);
+}
+
+TEST_F(list_test, what_the_filters_leave) {
+  run_options options;
+  options.enable = {"conv", "norm/rms_norm[float16]"};
+  options.disable = {"conv/conv1d"};
+  expect_golden("list_filtered.txt", listed(options));
+}
+
+TEST_F(list_test, no_refused_plugin) {
+  catalogue all = sample();
+  all.plugins.erase(all.plugins.begin() + 2);
+  listed({}, all);
+  EXPECT_EQ(status_, exit_status::ok);
+}
+
+}  // namespace
+}  // namespace assay
