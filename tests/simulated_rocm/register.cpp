@@ -50,7 +50,7 @@ bool belongs_to_device(const c10::OperatorName& name, const c10::OperatorHandle&
 void check_switches(const std::set<std::string>& known) {
   for (const auto& [name, faults] : switches().named()) {
     if (known.count(name)) continue;
-    std::fprintf(stderr, "simulated ROCm device: ASSAY_SIMULATED: no operator is called %s\n",
+    std::fprintf(stderr, "simulated ROCm device: SIMULATED_ROCM: no operator is called %s\n",
                  name.c_str());
     std::_Exit(2);
   }

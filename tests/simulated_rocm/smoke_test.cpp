@@ -350,7 +350,7 @@ const std::vector<Case>& cases() {
 }
 
 void check_case(const std::string& program, const std::string& folder, const Case& one) {
-  const std::string command = "ASSAY_SIMULATED='" + one.switches + "' timeout 60 '" + program +
+  const std::string command = "SIMULATED_ROCM='" + one.switches + "' timeout 60 '" + program +
                               "' '" + folder + "' --child '" + one.action + "' 2>&1";
   std::string output;
   std::array<char, 4096> part{};
@@ -370,15 +370,19 @@ void check_case(const std::string& program, const std::string& folder, const Cas
 }
 
 void check_names(void* backend) {
-  for (const auto& [symbol, expected] :
-       {std::pair("hipDeviceGetName", "simulated ROCm device"),
-        std::pair("assay_simulated_architecture", "gfx0000 (simulated)")}) {
-    const auto ask = reinterpret_cast<int (*)(char*, int, int)>(dlsym(backend, symbol));
-    std::array<char, 64> name{};
-    expect(ask && ask(name.data(), name.size(), 0) == 0 && std::string(name.data()) == expected,
-           symbol);
-    expect(ask && ask(name.data(), name.size(), 1) != 0, "a name for a device that is not there");
-  }
+  const auto name_of =
+      reinterpret_cast<int (*)(char*, int, int)>(dlsym(backend, "hipDeviceGetName"));
+  const auto properties_of =
+      reinterpret_cast<int (*)(void*, int)>(dlsym(backend, "hipGetDevicePropertiesR0600"));
+  std::array<char, 64> name{};
+  expect(name_of && name_of(name.data(), name.size(), 0) == 0 &&
+             std::string(name.data()) == "simulated ROCm device",
+         "hipDeviceGetName");
+  expect(name_of && name_of(name.data(), name.size(), 1) != 0, "a name for a missing device");
+  std::array<char, 2048> properties{};
+  expect(properties_of && properties_of(properties.data(), 0) == 0 &&
+             std::string(properties.data() + 512) == "gfx0000 (simulated)",
+         "hipGetDevicePropertiesR0600");
 }
 
 }  // namespace

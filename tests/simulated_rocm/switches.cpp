@@ -125,11 +125,11 @@ Faults Switches::faults_of(const std::string& name, const std::string& overload)
 
 const Switches& switches() {
   static const Switches read_once = [] {
-    const char* text = std::getenv("ASSAY_SIMULATED");
+    const char* text = std::getenv("SIMULATED_ROCM");
     try {
       return Switches(text ? text : "");
     } catch (const std::invalid_argument& error) {
-      std::fprintf(stderr, "simulated ROCm device: ASSAY_SIMULATED: %s\n", error.what());
+      std::fprintf(stderr, "simulated ROCm device: SIMULATED_ROCM: %s\n", error.what());
       std::_Exit(2);
     }
   }();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment variable ASSAY_SIMULATED asks for; README.md lists the switches.
+// What the environment variable SIMULATED_ROCM asks for; README.md lists the switches.
 #pragma once
 
 #include <cstdint>
