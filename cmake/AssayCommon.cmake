@@ -17,8 +17,14 @@ endif()
 
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${ASSAY_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_CCACHE})
+  # With these, ccache can serve what is compiled with a precompiled header.
+  set(ASSAY_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+    ${ASSAY_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ASSAY_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_LAUNCHER})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
 endif()
 find_program(ASSAY_MOLD mold)
 if(ASSAY_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -56,6 +56,13 @@ std::string text_of(const json& object, std::string_view member) {
   return "";
 }
 
+std::string trusted_text(const json& plugin) {
+  const std::string why = text_of(plugin, "trusted_in_spite_of");
+  return why.empty() || text_of(plugin, "status") != "loaded"
+             ? ""
+             : fmt::format("loaded although {} (--trust-plugins)", why);
+}
+
 double number_of(const json& object, std::string_view member) {
   if (object.is_object()) {
     const auto found = object.find(std::string(member));

@@ -51,6 +51,9 @@ std::string valid_utf8(const std::string& text);
 /// The same, with control characters, which would act on the reader's terminal, shown as \x1b.
 std::string printable(const std::string& text);
 
+/// That a plugin was loaded although others may write it; "" for every other one.
+std::string trusted_text(const nlohmann::json& plugin);
+
 /// "ok", "crash" and so on; "ok, output on cpu" for a check that ran but not where it should.
 std::string outcome(const nlohmann::json& result);
 

@@ -93,7 +93,7 @@ class listing {
       rows.push_back({or_dash(id), or_dash(text_of(plugin, "version")),
                       or_dash(text_of(plugin, "vendor")), or_dash(text_of(plugin, "accelerator")),
                       std::to_string(count), status, file.filename().string()});
-      reasons.push_back(printable(text_of(plugin, "reason")));
+      reasons.push_back(printable(text_of(plugin, "reason") + trusted_text(plugin)));
     }
     line("Plugins");
     if (rows.size() == 1) {

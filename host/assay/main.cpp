@@ -21,6 +21,7 @@
 #include "option_table.hpp"
 #include "options.hpp"
 #include "reports.hpp"
+#include "schedule.hpp"
 #include "show_command.hpp"
 #include "supervisor.hpp"
 #include "torch_locate.hpp"
@@ -71,14 +72,14 @@ std::optional<torch_request> requested_torch(const run_options& options) {
 
 std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options) {
   std::vector<std::unique_ptr<record_sink>> sinks;
+  if (options.list_only) {
+    return sinks;
+  }
   if (options.json_file) {
     sinks.push_back(make_result_file(*options.json_file));
   }
   if (options.junit_file) {
     sinks.push_back(make_junit_report(*options.junit_file));
-  }
-  if (options.list_only) {
-    return sinks;
   }
   // The progress line before the table: it must be erased when the table is printed.
   if (platform::is_terminal(stderr_descriptor)) {
@@ -109,7 +110,11 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
   for (const auto& sink : sinks) {
     borrowed.push_back(sink.get());
   }
-  return run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
+  const int status = run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
+  if (!std::cout.flush() || !std::cerr.flush()) {
+    throw tool_error("the report could not be written to the end (disk full, or a closed pipe?)");
+  }
+  return status;
 }
 
 bool selected(const nlohmann::json& check, const std::vector<std::string>& globs) {
@@ -132,6 +137,7 @@ int list(const std::vector<std::string>& arguments, const environment& world) {
   const list_request request = parse_list_options(arguments, world);
   const installation here = this_installation();
   const catalogue found = read_catalogue(here, request.options);
+  check_globs(found, request.options);
   if (!request.json) {
     return list_command(found, here, request.options, std::cout);
   }

@@ -13,16 +13,16 @@ namespace {
 
 class progress_line final : public record_sink {
  public:
-  progress_line(std::ostream& out, int width) : out_(out), width_(width) {}
+  progress_line(std::ostream& out, int width) : out_(out), width_(width) {
+    show("loading plugins and LibTorch");
+  }
   ~progress_line() override { show(""); }
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
 
   void on_record(const nlohmann::json& record) override {
     const std::string kind = text_of(record, "record");
-    if (kind == "run") {
-      show("loading plugins and LibTorch");
-    } else if (kind == "schedule") {
+    if (kind == "schedule") {
       total_ = list_of(record, "checks").size();
     } else if (kind == "starting") {
       const bool again = !text_of(record, "repeat_of").empty();

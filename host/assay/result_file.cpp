@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "errors.hpp"
 #include "reports.hpp"
@@ -25,15 +27,21 @@ class result_file final : public record_sink {
     if (file == "-") {
       return;
     }
+    // A file that cannot be written ends assay before anything runs; one that is there already is
+    // emptied by the first record only, so that wrong usage found meanwhile leaves it alone.
     errno = 0;
-    file_.open(file, std::ios::binary | std::ios::trunc);
+    file_.open(file, std::ios::binary | std::ios::app);
     if (!file_) {
       throw tool_error(fmt::format("cannot open the result file {}: {}", name_, reason(errno)));
     }
     out_ = &file_;
+    has_old_content_ = std::filesystem::is_regular_file(file);
   }
 
   void on_record(const nlohmann::json& record) override {
+    if (std::exchange(has_old_content_, false)) {
+      std::filesystem::resize_file(name_, 0);
+    }
     const std::string line =
         record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
     errno = 0;
@@ -44,6 +52,7 @@ class result_file final : public record_sink {
 
  private:
   std::string name_;
+  bool has_old_content_ = false;
   std::ofstream file_;
   std::ostream* out_ = &std::cout;
 };

@@ -234,9 +234,11 @@ bool run_loop::run_one(const planned_check& check, const std::string& repeat_of)
   }
   write(ended);
   worker_.reset();
-  fault_ = {check.id(), poisoned              ? "left the device unusable"
-                        : status == "timeout" ? "passed its deadline"
-                                              : "crashed"};
+  if (!repeated) {  // a repeated check has no neighbours of its own
+    fault_ = {check.id(), poisoned              ? "left the device unusable"
+                          : status == "timeout" ? "passed its deadline"
+                                                : "crashed"};
+  }
   return false;
 }
 
@@ -274,7 +276,9 @@ json run_loop::await_result(const planned_check& /*check*/) {
 
 json run_loop::fault_result(const std::string& status, const std::string& phase,
                             worker_process::event what) {
-  const platform::ending ending = worker_->ending();
+  // How the worker ended tells nothing where assay ended it.
+  const platform::ending ending =
+      what == worker_process::event::ended ? worker_->ending() : platform::ending{};
   std::string message;
   if (what == worker_process::event::timeout) {
     message = fmt::format("no result within {:g} s", options_.timeout_s);

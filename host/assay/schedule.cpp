@@ -108,26 +108,33 @@ std::vector<std::string> choose_devices(const std::string& asked, const json& en
                      "; --device cpu runs without one");
   }
   if (std::find(known.begin(), known.end(), device) == known.end()) {
-    throw usage_error("--device " + asked + ": there are " + std::to_string(known.size() - 1) +
-                      " GPUs, the last is " + known.back());
+    const std::size_t gpus = known.size() - 1;
+    throw usage_error("--device " + asked + ": there " +
+                      (gpus == 1 ? "is 1 GPU" : "are " + std::to_string(gpus) + " GPUs") +
+                      ", the last is " + known.back());
   }
   return {device};
+}
+
+void check_globs(const catalogue& all, const run_options& options) {
+  const bool some_refused =
+      std::any_of(all.plugins.begin(), all.plugins.end(),
+                  [](const json& plugin) { return plugin.at("status") == "refused"; });
+  if (!some_refused) {
+    must_all_match(options.enable, "--enable", all);
+    must_all_match(options.disable, "--disable", all);
+  }
 }
 
 schedule make_schedule(const catalogue& all, const run_options& options,
                        const std::vector<std::string>& devices, const std::string& build) {
   std::map<std::string, std::string> accelerators;
-  bool some_refused = false;
   for (const json& plugin : all.plugins) {
-    some_refused = some_refused || plugin.at("status") == "refused";
     if (plugin.at("status") == "loaded") {
       accelerators[plugin.at("id")] = plugin.at("accelerator");
     }
   }
-  if (!some_refused) {
-    must_all_match(options.enable, "--enable", all);
-    must_all_match(options.disable, "--disable", all);
-  }
+  check_globs(all, options);
   schedule plan;
   for (const std::string& device : devices) {
     for (const json& check : all.checks) {

@@ -31,8 +31,12 @@ struct schedule {
 /// tool_error.
 std::vector<std::string> choose_devices(const std::string& asked, const nlohmann::json& engine);
 
+/// Throws usage_error for a glob of --enable or --disable that matches nothing. Where a plugin was
+/// refused, its checks may be what is meant, so that nothing is thrown.
+void check_globs(const catalogue& all, const run_options& options);
+
 /// Which checks run, in the catalogue's order, device by device. `build` is LibTorch's ("" before
-/// it is known). Throws usage_error for a glob that matches nothing, unless a plugin was refused.
+/// it is known). Throws as check_globs().
 schedule make_schedule(const catalogue& all, const run_options& options,
                        const std::vector<std::string>& devices, const std::string& build);
 

@@ -143,6 +143,11 @@ int run_checks(const installation& here, const run_options& options,
     return list_ids(make_schedule(pool.found(), options, {"cpu"}, ""));
   }
   json engine_record = engine ? pool.engine_record() : failed_engine(no_engine_reason);
+  if (engine) {
+    // On the CPU the GPU part is not opened, but the build is what it is.
+    engine_record["build"] = engine->torch.build;
+    engine_record["torch_package"] = engine->torch.version;
+  }
   schedule plan;
   if (worker && engine_record.at("status") == "ready") {
     try {

@@ -144,7 +144,9 @@ class table_report final : public record_sink {
                      run_.run.is_object() ? run_.run.value("seed", json()).dump() : "-"));
     const std::string dir = text_of(run_.run, "torch_dir");
     if (text_of(run_.engine, "status") == "ready") {
-      line(fmt::format("LibTorch {}, {} build{}{}", text_of(run_.engine, "torch_version"),
+      const std::string package = text_of(run_.engine, "torch_package");
+      line(fmt::format("LibTorch {}, {} build{}{}",
+                       package.empty() ? text_of(run_.engine, "torch_version") : package,
                        text_of(run_.engine, "build"), dir.empty() ? "" : ", ", dir));
     } else if (!run_.engine.is_null()) {
       wrapped_line("LibTorch: " + text_of(run_.engine, "reason"), 0);
@@ -301,8 +303,10 @@ class table_report final : public record_sink {
     };
     for (const json& plugin : run_.plugins) {
       const bool refused = text_of(plugin, "status") == "refused";
+      const std::string trusted = printable(trusted_text(plugin));
       section("plugin " + text_of(plugin, "file"),
               (refused ? "refused: " + printable(text_of(plugin, "reason")) + "\n" : "") +
+                  (trusted.empty() ? "" : trusted + "\n") +
                   printed_text(plugin, "stderr", "standard error"));
     }
     section("LibTorch and its engine", printed_text(run_.engine, "stderr", "standard error"));

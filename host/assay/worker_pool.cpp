@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worker_pool.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "errors.hpp"
@@ -13,7 +15,12 @@ using namespace std::chrono_literals;
 
 // Opening LibTorch from a cold disk takes its time; a plugin's entry function has no excuse.
 constexpr double engine_limit_s = 300.0;
-constexpr double plugin_limit_s = 30.0;
+
+double plugin_limit_s(const run_options& options) {
+  constexpr double least = 5.0;  // enough for a busy machine, however short the checks may be
+  constexpr double most = 30.0;
+  return std::clamp(options.timeout_s, least, most);
+}
 
 worker_process::clock::time_point seconds_from_now(double seconds) {
   return worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(
@@ -42,6 +49,10 @@ worker_pool::worker_pool(const installation& here, const run_options& options,
                          const std::optional<engine_choice>& engine)
     : here_(here), options_(options), engine_(engine) {}
 
+bool worker_pool::wants_backend() const {
+  return engine_ && options_.device != "cpu" && engine_->torch.backend;
+}
+
 json worker_pool::setup_command(const worker_process& worker) const {
   json plugins = json::array();
   for (const auto& place : options_.plugin_dirs) {
@@ -60,10 +71,9 @@ json worker_pool::setup_command(const worker_process& worker) const {
     for (const auto& library : engine_->torch.libraries) {
       libraries.push_back(library.string());
     }
-    const bool want_backend = options_.device != "cpu" && engine_->torch.backend.has_value();
     engine = {{"file", engine_->engine.string()},
               {"libraries", std::move(libraries)},
-              {"backend", want_backend ? json(engine_->torch.backend->string()) : json()},
+              {"backend", wants_backend() ? json(engine_->torch.backend->string()) : json()},
               {"backend_required", options_.device != "auto" && options_.device != "all"}};
   }
   return {{"do", "setup"},
@@ -77,7 +87,8 @@ json worker_pool::setup_command(const worker_process& worker) const {
 
 void worker_pool::blame(worker_process& worker, const std::string& file, const std::string& what) {
   const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
-  excluded_.emplace_back(file, what + (line.empty() ? "" : "; it printed last: " + line));
+  excluded_.emplace_back(file, what + (line.empty() ? "" : "; it printed last: " + line) +
+                                   "; take it away, or have its vendor mend it");
 }
 
 worker_pool::outcome worker_pool::set_up(worker_process& worker) {
@@ -88,7 +99,7 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
   std::string loading;
   bool plugins_done = false;
   for (;;) {
-    const double limit_s = plugins_done ? engine_limit_s : plugin_limit_s;
+    const double limit_s = plugins_done ? engine_limit_s : plugin_limit_s(options_);
     auto [what, record] = worker.next(seconds_from_now(limit_s));
     if (what == event::record) {
       const std::string kind = record.value("record", "");
@@ -113,8 +124,9 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
     }
     worker.end(what == event::timeout ? 200ms : 0ms);
     const std::string fault =
-        what == event::timeout
-            ? "did not come back within " + std::to_string(static_cast<int>(limit_s)) + " s"
+        what == event::timeout ? fmt::format("did not come back within {:g} s", limit_s)
+        : what == event::flood
+            ? fmt::format("printed more than {} MiB", worker_process::output_limit_bytes >> 20)
             : "ended the process (" + in_words(worker.ending()) + ")";
     if (overlap_ && engine_ && !plugins_done) {
       overlap_ = false;  // plugin or LibTorch? The next worker opens one after the other.
@@ -125,11 +137,15 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
       return outcome::plugin_fault;
     }
     const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
+    const bool with_backend = plugins_done && wants_backend();
     engine_record_ = {
         {"record", "engine"},
         {"status", "failed"},
         {"reason", (plugins_done ? "opening LibTorch and its engine " : "assay-worker ") + fault +
-                       (line.empty() ? "" : "; it printed last: " + line)},
+                       (line.empty() ? "" : "; it printed last: " + line) +
+                       (with_backend ? "; --device cpu leaves " +
+                                           engine_->torch.backend->filename().string() + " out"
+                                     : "")},
         {"torch_version", ""},
         {"build", ""},
         {"backend_error", ""},

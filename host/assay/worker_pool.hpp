@@ -34,6 +34,7 @@ class worker_pool {
   enum class outcome { ready, plugin_fault, early_fault, engine_fault };
   outcome set_up(worker_process& worker);
   void blame(worker_process& worker, const std::string& file, const std::string& what);
+  [[nodiscard]] bool wants_backend() const;
   [[nodiscard]] nlohmann::json setup_command(const worker_process& worker) const;
 
   const installation& here_;

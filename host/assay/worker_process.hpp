@@ -50,8 +50,8 @@ class worker_process {
     event what;
     nlohmann::json record;
   };
-  /// The next record, or what happened instead of one. `flood`: the worker printed more than
-  /// output_limit_bytes.
+  /// The next record, or what happened instead of one. `flood`: since the last command the worker
+  /// printed more than output_limit_bytes.
   happening next(clock::time_point deadline);
 
   /// Asks it to quit, and sees to it that it is gone.
@@ -83,6 +83,7 @@ class worker_process {
   int ordinal_;
   std::filesystem::path scratch_;
   std::unique_ptr<running> process_;
+  printed at_command_;
   bool ended_ = false;
   bool killed_ = false;
 };

@@ -101,6 +101,11 @@ c10::TypePtr element_of_list(const c10::TypePtr& type) {
   return nullptr;
 }
 
+// TorchScript holds a ScalarType as an int, and Argument::type() calls it one.
+bool is_dtype(const c10::Argument& argument) {
+  return without_optional(argument.real_type())->kind() == c10::TypeKind::ScalarTypeType;
+}
+
 // The constant as the schema's type, or nothing when the two do not go together.
 std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& argument) {
   const c10::TypePtr type = without_optional(argument.type());
@@ -149,8 +154,7 @@ std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& ar
       }
       break;
     case ASSAY_VALUE_DTYPE:
-      // Schemas write a ScalarType, and TorchScript holds it as an int.
-      if (is_int(type) || type->kind() == c10::TypeKind::ScalarTypeType) {
+      if (is_dtype(argument)) {
         return c10::IValue(
             static_cast<std::int64_t>(scalar_type(static_cast<std::int32_t>(v.integer))));
       }
@@ -290,7 +294,8 @@ class call_binder {
   }
 
   [[nodiscard]] plan_error wrong_type(const assay_value& v, const c10::Argument& wanted) const {
-    return plan_error(where() + ": argument '" + wanted.name() + "' wants " + wanted.type()->str() +
+    const c10::TypePtr& type = is_dtype(wanted) ? wanted.real_type() : wanted.type();
+    return plan_error(where() + ": argument '" + wanted.name() + "' wants " + type->str() +
                       ", the plan gives " + kind_in_words(v));
   }
 

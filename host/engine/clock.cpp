@@ -55,7 +55,7 @@ void device_clock::hold(double us) {
   }
   const auto fills = static_cast<int>(std::ceil(std::min(us, longest_hold_us) / hold_fill_us_));
   for (int i = 0; i < std::max(1, fills); ++i) {
-    hold_buffer_.fill_(i);
+    hold_buffer_.fill_(i % 2);  // a byte holds no large number, and there may be many fills
   }
 }
 

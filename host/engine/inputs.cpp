@@ -3,9 +3,13 @@
 
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <c10/util/accumulate.h>
 
-#include <limits>
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <thread>
 
 #include "bind.hpp"
 #include "dtypes.hpp"
@@ -15,13 +19,31 @@ namespace assay::engine {
 
 namespace {
 
+// LibTorch's own parallel_for runs in parallel only where it is compiled with its OpenMP flag.
+template <typename Range>
+void in_parallel(std::int64_t count, Range&& range) {
+  constexpr std::int64_t worth_a_thread = 131072;
+  const std::int64_t most = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, 8);
+  const std::int64_t parts = std::clamp<std::int64_t>(count / worth_a_thread, 1, most);
+  std::vector<std::thread> threads;
+  for (std::int64_t part = 1; part < parts; ++part) {
+    threads.emplace_back(
+        [&range, part, parts, count] { range(part * count / parts, (part + 1) * count / parts); });
+  }
+  range(0, count / parts);
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+}
+
 template <typename Scalar, typename Make>
 void fill(const at::Tensor& tensor, std::uint64_t h, Make&& make) {
   auto* data = tensor.data_ptr<Scalar>();
-  const std::int64_t count = tensor.numel();
-  for (std::int64_t i = 0; i < count; ++i) {
-    data[i] = static_cast<Scalar>(make(draw(h, static_cast<std::uint64_t>(i))));
-  }
+  in_parallel(tensor.numel(), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      data[i] = static_cast<Scalar>(make(draw(h, static_cast<std::uint64_t>(i))));
+    }
+  });
 }
 
 void fill_as_asked(const at::Tensor& tensor, const assay_input& wanted, std::uint64_t h) {
@@ -44,6 +66,18 @@ void fill_as_asked(const at::Tensor& tensor, const assay_input& wanted, std::uin
   });
 }
 
+// Host memory for one input on its way to a device, used again for the next: fresh pages cost more
+// than the values in them.
+at::Tensor staged(at::IntArrayRef sizes, c10::ScalarType type) {
+  static at::Tensor memory;
+  const std::int64_t bytes =
+      c10::multiply_integers(sizes) * static_cast<std::int64_t>(c10::elementSize(type));
+  if (!memory.defined() || memory.numel() < bytes) {
+    memory = at::empty({bytes}, at::dtype(at::kByte));
+  }
+  return at::from_blob(memory.data_ptr(), sizes, at::dtype(type));
+}
+
 }  // namespace
 
 std::vector<at::Tensor> make_inputs(const assay_check& check, std::int32_t dtype,
@@ -59,8 +93,9 @@ std::vector<at::Tensor> make_inputs(const assay_check& check, std::int32_t dtype
       throw plan_error("input " + std::to_string(i) + " cannot be filled as asked in " +
                        c10::toString(type));
     }
+    const at::IntArrayRef sizes(wanted.sizes, wanted.dimensions);
     const at::Tensor made =
-        at::empty(at::IntArrayRef(wanted.sizes, wanted.dimensions), at::dtype(type));
+        device.is_cpu() ? at::empty(sizes, at::dtype(type)) : staged(sizes, type);
     fill_as_asked(made, wanted, input_seed(id, i, run_seed));
     inputs.push_back(device.is_cpu() ? made : made.to(device));
   }

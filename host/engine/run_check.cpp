@@ -18,6 +18,7 @@
 #include "bind.hpp"
 #include "clock.hpp"
 #include "dtypes.hpp"
+#include "host/common/open_library.hpp"
 #include "inputs.hpp"
 #include "timing.hpp"
 #include "warnings.hpp"
@@ -37,13 +38,12 @@ void open_libraries(const assay_engine_job& job) {
     if (names.contains(path)) {
       continue;
     }
-    boost::dll::fs::error_code error;
-    boost::dll::shared_library library;
-    library.load(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_global, error);
-    if (error) {
-      throw std::runtime_error("the operator library does not open: " + error.message());
+    try {
+      open.push_back(
+          open_library(path, boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_global));
+    } catch (const std::exception& e) {
+      throw std::runtime_error("the operator library " + path + " does not open: " + e.what());
     }
-    open.push_back(std::move(library));
     names.insert(path);
   }
 }
@@ -151,13 +151,21 @@ class check_run {
 
  private:
   void enter(const char* phase) {
+    end_phase();
     record_["phase"] = phase;
     if (job_.phase != nullptr) {
       job_.phase(job_.context, phase);
     }
   }
 
+  void end_phase() {
+    const auto now = host_clock::now();
+    record_["phase_us"][record_["phase"].get<std::string>()] = us_between(phase_begin_, now);
+    phase_begin_ = now;
+  }
+
   void fail(const char* status, json error) {
+    end_phase();
     record_["status"] = status;
     record_["error"] = std::move(error);
     record_["poisoned"] = record_["status"] == "error" && is_poisoned(device_);
@@ -181,6 +189,7 @@ class check_run {
     for (const at::Tensor& output : plan.outputs()) {
       record_["outputs"].push_back(describe_tensor(output));
     }
+    end_phase();
     record_["timing"] = timing_record(timing, job_.profile);
     record_["phase"] = "done";
     record_["status"] = "ok";
@@ -188,6 +197,7 @@ class check_run {
 
   const assay_engine_job& job_;
   c10::Device device_;
+  host_clock::time_point phase_begin_ = host_clock::now();
   json record_{{"status", "error"},        {"phase", "library"}, {"outputs", json::array()},
                {"timing", nullptr},        {"error", nullptr},   {"poisoned", false},
                {"warnings", json::array()}};

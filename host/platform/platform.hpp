@@ -66,6 +66,8 @@ std::size_t read_some(int descriptor, char* data, std::size_t size);
 /// Writes all of it, or returns false when the other side is gone.
 bool write_all(int descriptor, const char* data, std::size_t size);
 
+void close_descriptor(int descriptor);
+
 /// Ends this process, and those it started, when the supervisor dies.
 void die_with_parent();
 /// Ends this process and its descendants at once, without any cleaning up.

@@ -183,6 +183,8 @@ bool write_all(int descriptor, const char* data, std::size_t size) {
   return true;
 }
 
+void close_descriptor(int descriptor) { ::close(descriptor); }
+
 void die_with_parent() {
 #if defined(__linux__)
   const pid_t parent = ::getppid();

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <io.h>
 #include <psapi.h>
+#include <sys/stat.h>
 #include <tlhelp32.h>
 
 #include <atomic>
@@ -63,7 +64,7 @@ int terminal_width(int descriptor) {
 
 std::map<std::string, std::string> environment_variables() {
   std::map<std::string, std::string> variables;
-  for (char** entry = ::_environ; entry != nullptr && *entry != nullptr; ++entry) {
+  for (char** entry = _environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string text = *entry;
     const auto equals = text.find('=', 1);
     if (equals != std::string::npos) {
@@ -159,6 +160,8 @@ bool write_all(int descriptor, const char* data, std::size_t size) {
   }
   return true;
 }
+
+void close_descriptor(int descriptor) { ::_close(descriptor); }
 
 void die_with_parent() {}  // the job object and the end of the command channel do it
 

@@ -6,29 +6,32 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "host/common/open_library.hpp"
+
 namespace assay::worker {
 
 namespace {
 using nlohmann::json;
 namespace dll = boost::dll;
-
-std::string file_name(const std::string& path) {
-  return std::filesystem::path(path).filename().string();
-}
 }  // namespace
 
 void engine_loader::open(const std::string& file, bool globally) {
   // Lazily bound: LibTorch has some 100,000 symbols, of which one run uses few.
   const auto mode = dll::load_mode::rtld_lazy |
                     (globally ? dll::load_mode::rtld_global : dll::load_mode::rtld_local);
-  dll::fs::error_code error;
-  dll::shared_library library;
-  library.load(file, mode, error);
-  if (error) {
-    // Boost.DLL puts dlerror()'s words behind its own.
-    throw std::runtime_error(file_name(file) + " does not open: " + error.message());
+  const auto begin = std::chrono::steady_clock::now();
+  try {
+    open_.push_back(open_library(file, mode));
+  } catch (const std::exception& e) {
+    throw std::runtime_error(file + " does not open: " + e.what());
   }
-  open_.push_back(std::move(library));
+  note_step(std::filesystem::path(file).filename().string(), begin);
+}
+
+void engine_loader::note_step(const std::string& what,
+                              std::chrono::steady_clock::time_point begin) {
+  const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+  steps_.push_back({{"what", what}, {"ms", spent.count()}});
 }
 
 json engine_loader::load(const json& wanted) {
@@ -37,8 +40,12 @@ json engine_loader::load(const json& wanted) {
       {"backend_error", ""}, {"torch_version", ""}, {"build", ""}};
   const auto begin = std::chrono::steady_clock::now();
   try {
-    for (const json& library : wanted.at("libraries")) {
-      open(library.get<std::string>(), true);
+    try {
+      for (const json& library : wanted.at("libraries")) {
+        open(library.get<std::string>(), true);
+      }
+    } catch (const std::exception& e) {
+      throw std::runtime_error(std::string(e.what()) + "; --torch DIR names another LibTorch");
     }
     std::string backend;
     if (wanted.at("backend").is_string()) {
@@ -47,23 +54,35 @@ json engine_loader::load(const json& wanted) {
         open(backend, true);
       } catch (const std::exception& e) {
         if (wanted.at("backend_required").get<bool>()) {
-          throw;
+          throw std::runtime_error(std::string(e.what()) + "; --device cpu runs without it");
         }
         backend.clear();
         record["backend_error"] = e.what();
       }
     }
-    open(wanted.at("file").get<std::string>(), false);
+    const std::string file = wanted.at("file");
+    try {
+      open(file, false);
+    } catch (const std::exception& e) {
+      throw std::runtime_error(std::string(e.what()) + "; build it again with tools/build-engine");
+    }
+    if (!open_.back().has("assay_engine_get")) {
+      throw std::runtime_error(file + " is no engine: it exports no assay_engine_get; build it " +
+                               "again with tools/build-engine");
+    }
     const auto get = open_.back().get<const assay_engine*()>("assay_engine_get");
     const assay_engine* engine = get();
     if (engine->api != ASSAY_ENGINE_API || engine->struct_size < sizeof(assay_engine)) {
-      throw std::runtime_error("the engine speaks interface " + std::to_string(engine->api) +
-                               ", this assay " + std::to_string(ASSAY_ENGINE_API) +
+      throw std::runtime_error("the engine " + file + " speaks interface " +
+                               std::to_string(engine->api) + ", this assay " +
+                               std::to_string(ASSAY_ENGINE_API) +
                                "; build it again with tools/build-engine");
     }
+    const auto describe_begin = std::chrono::steady_clock::now();
     char* text = engine->describe(backend.empty() ? nullptr : backend.c_str());
     record.update(json::parse(text));
     engine->release(text);
+    note_step("describe", describe_begin);
     record["engine_built_for"] = engine->torch_version;
     if (record["reason"] == "") {
       engine_ = engine;
@@ -73,6 +92,7 @@ json engine_loader::load(const json& wanted) {
     record["reason"] = e.what();
   }
   const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - begin;
+  record["load_steps"] = std::move(steps_);
   record["load_ms"] = spent.count();
   return record;
 }

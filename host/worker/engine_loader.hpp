@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/dll/shared_library.hpp>
+#include <chrono>
 #include <deque>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -22,8 +23,10 @@ class engine_loader {
 
  private:
   void open(const std::string& file, bool globally);
+  void note_step(const std::string& what, std::chrono::steady_clock::time_point begin);
 
   std::deque<boost::dll::shared_library> open_;
+  nlohmann::json steps_ = nlohmann::json::array();
   const assay_engine* engine_ = nullptr;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/dll/library_info.hpp>
 #include <exception>
 
+#include "host/common/open_library.hpp"
 #include "host/platform/platform.hpp"
 #include "registrar.hpp"
 
@@ -46,29 +47,27 @@ bool ends(const char (&text)[N]) {
   return std::find(text, text + N, '\0') != text + N;
 }
 
-// What the file's symbol table says, read without opening the file as a library, so that no
-// initialiser of a stray library runs.
-struct exported_names {
-  bool stamp = false;
-  bool entry = false;
-  std::string unreadable;
-};
+enum class looks_like { plugin, other_library, empty_file, no_library };
 
-exported_names look_at(const fs::path& file) {
-  exported_names names;
+// Asked of the file's tables, without opening it as a library, so that no initialiser of a stray
+// library runs. A stripped file keeps its sections; names serve where there are no such sections.
+looks_like look_at(const fs::path& file) {
   try {
     dll::library_info info(file);
-    for (const std::string& symbol : info.symbols()) {
-      names.stamp = names.stamp || symbol == stamp_symbol;
-      names.entry = names.entry || symbol == entry_symbol;
+#if defined(ASSAY_STAMP_SECTION_NAME)
+    const auto sections = info.sections();
+    if (std::find(sections.begin(), sections.end(), ASSAY_STAMP_SECTION_NAME) != sections.end()) {
+      return looks_like::plugin;
     }
+#endif
+    const auto symbols = info.symbols();
+    return std::find(symbols.begin(), symbols.end(), stamp_symbol) != symbols.end()
+               ? looks_like::plugin
+               : looks_like::other_library;
   } catch (const std::exception&) {
     std::error_code error;
-    names.unreadable = fs::file_size(file, error) == 0
-                           ? "the file is empty"
-                           : "the file is no shared library of this system";
+    return fs::file_size(file, error) == 0 ? looks_like::empty_file : looks_like::no_library;
   }
-  return names;
 }
 
 std::string version_text(unsigned major, unsigned minor) {
@@ -81,7 +80,7 @@ std::string stamp_refusal(const assay_stamp& stamp) {
   std::vector<std::string> reasons;
   if (std::memcmp(stamp.magic, ASSAY_STAMP_MAGIC, sizeof stamp.magic) != 0) {
     return "its stamp does not begin with " ASSAY_STAMP_MAGIC
-           ": it was not made by ASSAY_PLUGIN or for assay_stamp";
+           ": it was not made by ASSAY_PLUGIN or for assay_stamp; rebuild it with this assay's SDK";
   }
   if (stamp.struct_size < sizeof(assay_stamp)) {
     return "its stamp has struct_size " + std::to_string(stamp.struct_size) +
@@ -96,10 +95,12 @@ std::string stamp_refusal(const assay_stamp& stamp) {
                              : "; rebuild it with this assay's SDK"));
   }
   if (!ends(stamp.id) || !ends(stamp.version) || !ends(stamp.vendor) || !ends(stamp.accelerator)) {
-    reasons.emplace_back("a text of its stamp does not end");
+    reasons.emplace_back(
+        "a text of its stamp (id, version, vendor or accelerator) has no closing zero; shorten it");
   } else {
     if (!is_name(stamp.id, true)) {
-      reasons.push_back("its id '" + std::string(stamp.id) + "' takes a-z, 0-9, _ . and - only");
+      reasons.push_back("its id '" + std::string(stamp.id) +
+                        "' is none: an id takes a-z, 0-9, _ . and - only");
     }
     const std::string accelerator = stamp.accelerator;
     if (accelerator != "any" && accelerator != "rocm" && accelerator != "cuda") {
@@ -139,26 +140,28 @@ void plugin_registry::load_all(const std::vector<fs::path>& places,
 
 void plugin_registry::load_one(const fs::path& file, bool named, bool trust_everything) {
   json record{{"record", "plugin"}, {"file", file.string()}, {"status", "refused"}};
-  const auto refuse = [&](const std::string& reason) {
-    record["reason"] = reason;
+  const auto refuse = [&](std::string reason) {
+    std::replace(reason.begin(), reason.end(), '\n', ' ');  // a plugin's own words may have lines
+    record["reason"] = std::move(reason);
     write_(record);
   };
   std::error_code error;
   if (!fs::is_regular_file(file, error)) {
-    return refuse(fs::is_directory(file, error) ? "it is a folder" : "it is not a file");
+    return refuse(fs::is_directory(file, error)
+                      ? "it is a folder, and a plugin is a file; rename it, or take it away"
+                      : "it is not a file; mend the link, or take it away");
   }
-  const exported_names names = look_at(file);
-  if (!names.unreadable.empty() || !names.stamp) {
-    if (named || named_like_a_plugin(file)) {
-      return refuse(!names.unreadable.empty()
-                        ? names.unreadable
-                        : "it exports no assay_plugin_stamp: it is no assay plugin");
+  const looks_like looks = look_at(file);
+  if (looks != looks_like::plugin) {
+    const std::string reason = looks == looks_like::empty_file ? "the file is empty"
+                               : looks == looks_like::no_library
+                                   ? "the file is no whole shared library of this system"
+                                   : "it has no assay_plugin_stamp: it is no assay plugin";
+    if (!named && !named_like_a_plugin(file)) {
+      record["status"] = "not_a_plugin";
+      return refuse(reason);
     }
-    record["status"] = "not_a_plugin";
-    return refuse("it exports no assay_plugin_stamp; it was not opened");
-  }
-  if (!names.entry) {
-    return refuse("it exports a stamp but no assay_plugin_entry; build it with assay_add_plugin()");
+    return refuse(reason + "; build it again with assay_add_plugin(), or take it away");
   }
   if (const auto who = platform::others_may_write(file); who && !trust_everything) {
     return refuse(*who +
@@ -176,14 +179,20 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
 }
 
 void plugin_registry::open_and_register(const fs::path& file, json& record) {
-  dll::fs::error_code error;
   dll::shared_library library;
-  library.load(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local, error);
-  if (error) {
-    throw refused("it does not open: " + error.message());
+  try {
+    library = open_library(file, dll::load_mode::rtld_now | dll::load_mode::rtld_local);
+  } catch (const std::exception& e) {
+    throw refused(std::string("it does not open: ") + e.what());
   }
   // From here on its code may be in use: whatever happens, it stays mapped.
   open_.push_back(library);
+  for (const char* name : {stamp_symbol, entry_symbol}) {
+    if (!library.has(name)) {
+      throw refused(std::string("it does not export ") + name +
+                    "; build it with assay_add_plugin()");
+    }
+  }
   const assay_stamp& in_memory = library.get<const assay_stamp>(stamp_symbol);
   assay_stamp stamp{};
   std::memcpy(&stamp, &in_memory, sizeof stamp);
@@ -209,7 +218,8 @@ void plugin_registry::open_and_register(const fs::path& file, json& record) {
   plugin->accelerator = text(stamp.accelerator);
   for (const auto& known : plugins_) {
     if (known->id == plugin->id) {
-      throw refused("plugin id '" + plugin->id + "' is taken by " + known->file.string());
+      throw refused("plugin id '" + plugin->id + "' is taken by " + known->file.string() +
+                    "; take one of the two files away, or give one another id");
     }
   }
   registrar target(*plugin);
@@ -223,7 +233,8 @@ void plugin_registry::open_and_register(const fs::path& file, json& record) {
   }
   if (status != 0) {
     throw refused(target.failure().empty()
-                      ? "its entry function returned " + std::to_string(status) + " and no reason"
+                      ? "its entry function returned " + std::to_string(status) +
+                            " and gave no reason; ask its vendor"
                       : target.failure());
   }
   commit(std::move(plugin), record);
@@ -255,10 +266,10 @@ std::string plugin_registry::conflict(const registrations& plugin) const {
 
 void plugin_registry::commit(std::unique_ptr<registrations> plugin, json& record) {
   if (plugin->checks.empty() && plugin->probes.empty() && plugin->classifiers.empty()) {
-    throw refused("it registered nothing");
+    throw refused("it registered no check, probe or classifier; ask its vendor");
   }
   if (const std::string reason = conflict(*plugin); !reason.empty()) {
-    throw refused(reason);
+    throw refused(reason + "; rename one of the two, or take one of the files away");
   }
   record["status"] = "loaded";
   record["reason"] = "";

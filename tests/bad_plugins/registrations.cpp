@@ -8,7 +8,11 @@
 
 using namespace assay;
 
-ASSAY_PLUGIN(PLUGIN_ID, "1.0", "assay tests")(registry& plugin) {
+#ifndef PLUGIN_ACCELERATOR
+#define PLUGIN_ACCELERATOR "any"
+#endif
+
+ASSAY_PLUGIN(PLUGIN_ID, "1.0", "assay tests", PLUGIN_ACCELERATOR)(registry& plugin) {
 #if defined(BAD_CATEGORY)
   auto& group = plugin.category("Upper", "a category whose name is not one");
 #else

@@ -186,7 +186,7 @@ TEST(progress_line, is_rewritten_in_place_and_erased) {
     line->on_record({{"record", "starting"}, {"id", "a/b[float32]"}, {"device", "cpu"}});
   }
   EXPECT_EQ(out.str(),
-            "\r[1/2] conv/conv2d[float32] on" +
+            "\rloading plugins and LibTorch\r[1/2] conv/conv2d[float32] on" +
                 std::string("\r[2/2] a/b[float32] on cpu    \r[2/2] a/b[float32] on cpu") + "\r" +
                 std::string(25, ' ') + "\r");
 }

@@ -34,6 +34,15 @@
 #define ASSAY_EXPORT __attribute__((visibility("default")))
 #endif
 
+/* The stamp lies in a section of its own, by which the host recognises a plugin without opening it,
+ * stripped or not. (On Windows it goes by the exported names.) */
+#if defined(__ELF__)
+#define ASSAY_STAMP_SECTION_NAME "assay_stamp"
+#define ASSAY_STAMP_SECTION __attribute__((section(ASSAY_STAMP_SECTION_NAME)))
+#else
+#define ASSAY_STAMP_SECTION
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -216,7 +225,7 @@ typedef struct assay_host {
 
 /* The two names that a plugin exports. The entry function is called once, must be quick, run no
  * operator and start no thread, and returns 0 when all was registered. */
-extern ASSAY_EXPORT const assay_stamp assay_plugin_stamp;
+extern ASSAY_EXPORT ASSAY_STAMP_SECTION const assay_stamp assay_plugin_stamp;
 ASSAY_EXPORT int assay_plugin_entry(const assay_host* host, assay_registrar* registrar);
 
 typedef int (*assay_plugin_entry_fn)(const assay_host* host, assay_registrar* registrar);
