@@ -36,7 +36,8 @@ if(NOT TARGET assay_torch)
     target_link_options(assay_torch INTERFACE -Wl,--allow-shlib-undefined)
     # PyTorch's own wheels up to 2.6 use libstdc++'s old std::string. The mangled names of c10 tell;
     # other names do not count, since such a wheel holds parts of libstdc++ itself.
-    file(STRINGS ${lib}/libc10.so new_abi REGEX "_ZNK?3c10.*NSt7__cxx1112basic_string" LIMIT_COUNT 1)
+    file(STRINGS ${lib}/libc10.so new_abi LIMIT_COUNT 1
+      REGEX "_ZNK?3c10.*NSt7__cxx1112basic_string")
     if(NOT new_abi)
       target_compile_definitions(assay_torch INTERFACE _GLIBCXX_USE_CXX11_ABI=0)
     endif()

@@ -272,13 +272,17 @@ class call_binder {
         throw wrong_type(v, wanted);
       }
       slot s;
-      s.kind = slot_kind::list;
+      s.kind = slot_kind::input_list;
+      s.optional_items = element->kind() == c10::TypeKind::OptionalType;
       for (std::uint64_t i = 0; i < v.count; ++i) {
         const assay_value& item = v.items[i];
         if (item.kind != ASSAY_VALUE_INPUT && item.kind != ASSAY_VALUE_RESULT) {
           throw plan_error(where() + ": argument '" + wanted.name() +
                            "' wants a list of tensors, item " + std::to_string(i) + " is " +
                            kind_in_words(item));
+        }
+        if (item.kind == ASSAY_VALUE_RESULT) {
+          s.kind = slot_kind::list;
         }
         s.items.push_back(reference(item));
       }
@@ -342,17 +346,33 @@ bound_plan::bound_plan(const assay_check& check) {
 
 void bound_plan::set_inputs(std::vector<at::Tensor> inputs) {
   inputs_.assign(std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+  for (bound_call& call : calls_) {
+    for (slot& s : call.slots) {
+      if (s.kind == slot_kind::input_list) {
+        s.constant = list_of(s);
+      }
+    }
+  }
+}
+
+c10::IValue bound_plan::list_of(const slot& s) const {
+  const auto fill = [&](auto list) -> c10::IValue {
+    list.reserve(s.items.size());
+    for (const slot& item : s.items) {
+      list.push_back(item.kind == slot_kind::input ? inputs_[item.position].toTensor()
+                                                   : tensor_at(item).toTensor());
+    }
+    return list;
+  };
+  if (s.optional_items) {
+    return fill(c10::List<std::optional<at::Tensor>>());
+  }
+  return fill(c10::List<at::Tensor>());
 }
 
 c10::IValue bound_plan::tensor_at(const slot& s) const {
   if (s.kind == slot_kind::list) {
-    c10::List<at::Tensor> tensors;
-    tensors.reserve(s.items.size());
-    for (const slot& item : s.items) {
-      tensors.push_back(item.kind == slot_kind::input ? inputs_[item.position].toTensor()
-                                                      : tensor_at(item).toTensor());
-    }
-    return tensors;
+    return list_of(s);
   }
   const torch::jit::Stack& results = calls_[s.position].results;
   if (!s.from_list) {

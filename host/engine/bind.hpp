@@ -54,14 +54,15 @@ class bound_plan {
   void release_results();
 
  private:
-  enum class slot_kind { constant, input, result, list };
+  enum class slot_kind { constant, input_list, input, result, list };
 
   struct slot {
     slot_kind kind = slot_kind::constant;
-    c10::IValue constant;
+    c10::IValue constant;        // of an input_list: the list, made by set_inputs()
     std::uint32_t position = 0;  // of the input or call
     std::uint32_t item = 0;
-    bool from_list = false;  // the call returns a list, and item picks from it
+    bool from_list = false;       // the call returns a list, and item picks from it
+    bool optional_items = false;  // the schema's list is of optional tensors
     std::vector<slot> items;
   };
 
@@ -73,10 +74,11 @@ class bound_plan {
 
   friend class call_binder;
 
+  [[nodiscard]] c10::IValue list_of(const slot& s) const;
   [[nodiscard]] c10::IValue tensor_at(const slot& s) const;
 
   void push(torch::jit::Stack& stack, const slot& s) const {
-    if (s.kind == slot_kind::constant) {
+    if (s.kind == slot_kind::constant || s.kind == slot_kind::input_list) {
       stack.push_back(s.constant);
     } else if (s.kind == slot_kind::input) {
       stack.push_back(inputs_[s.position]);

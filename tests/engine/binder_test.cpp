@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans that are right: what reaches the operators, and what comes back.
+#include <ATen/ops/arange.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <gtest/gtest.h>
+
+#include "bind.hpp"
+#include "made_check.hpp"
+
+namespace assay::tests {
+
+namespace {
+
+// Arguments of the made checks are declared with any size: the tests give their own tensors.
+template <typename... Calls>
+std::vector<at::Tensor> outputs_of(std::vector<at::Tensor> inputs, Calls... calls) {
+  const made_check check("bound", std::vector<input>(inputs.size(), randn({1})),
+                         std::move(calls)...);
+  engine::bound_plan plan(check.c_form());
+  plan.set_inputs(std::move(inputs));
+  plan.run();
+  return plan.outputs();
+}
+
+template <typename... Calls>
+at::Tensor output_of(std::vector<at::Tensor> inputs, Calls... calls) {
+  const auto outputs = outputs_of(std::move(inputs), std::move(calls)...);
+  EXPECT_EQ(outputs.size(), 1U);
+  return outputs.at(0);
+}
+
+at::Tensor numbers(std::int64_t count) { return at::arange(count, at::kFloat); }
+
+}  // namespace
+
+TEST(binder, an_int_becomes_a_float_or_a_number) {
+  EXPECT_EQ(output_of({numbers(3)}, call("aten::leaky_relu", in(0), 2)).sum().item<float>(), 3.0F);
+  EXPECT_TRUE(at::equal(output_of({at::ones({2}, at::kLong)}, call("aten::add.Scalar", in(0), 2)),
+                        at::full({2}, 3, at::kLong)));
+  const at::Tensor normed = output_of(
+      {numbers(4)}, call("aten::layer_norm", in(0), ints{4}, none, none, arg("eps", 1000000)));
+  EXPECT_LT(normed.abs().max().item<float>(), 0.01F);
+}
+
+TEST(binder, a_bool_is_a_number_too) {
+  EXPECT_TRUE(
+      at::equal(output_of({at::ones({2}, at::kLong)}, call("aten::add.Scalar", in(0), true)),
+                at::full({2}, 2, at::kLong)));
+}
+
+TEST(binder, a_float_becomes_a_number) {
+  EXPECT_EQ(output_of({at::ones({1})}, call("aten::mul.Scalar", in(0), 0.25)).item<float>(), 0.25F);
+}
+
+TEST(binder, one_int_stands_for_a_list_of_the_schemas_length) {
+  const at::Tensor image = at::ones({1, 1, 4, 6});
+  EXPECT_EQ(output_of({image}, call("aten::avg_pool2d", in(0), 2)).sizes(),
+            at::IntArrayRef({1, 1, 2, 3}));
+  EXPECT_EQ(output_of({image}, call("aten::sum.dim_IntList", in(0), 3)).sizes(),
+            at::IntArrayRef({1, 1, 4}));
+}
+
+TEST(binder, int_lists_become_lists_of_ints_or_floats) {
+  const at::Tensor image = at::ones({1, 1, 4, 6});
+  EXPECT_EQ(output_of({image}, call("aten::avg_pool2d", in(0), ints{4, 3})).sizes(),
+            at::IntArrayRef({1, 1, 1, 2}));
+  for (const value& scale : {value(ints{2, 3}), value(floats{2.0, 3.0})}) {
+    EXPECT_EQ(output_of({image}, call("aten::upsample_nearest2d.vec", in(0), none, scale)).sizes(),
+              at::IntArrayRef({1, 1, 8, 18}));
+  }
+}
+
+TEST(binder, a_dtype_becomes_a_scalar_type) {
+  EXPECT_EQ(output_of({numbers(2)}, call("aten::to.dtype", in(0), dtype::float16)).scalar_type(),
+            at::kHalf);
+  EXPECT_EQ(
+      output_of({numbers(2)}, call("aten::softmax.int", in(0), 0, arg("dtype", dtype::float64)))
+          .scalar_type(),
+      at::kDouble);
+}
+
+TEST(binder, a_string_arrives) {
+  EXPECT_EQ(output_of({at::ones({2, 3}), at::ones({3, 4})},
+                      call("aten::einsum", "ij,jk->ki", list({in(0), in(1)})))
+                .sizes(),
+            at::IntArrayRef({4, 2}));
+}
+
+TEST(binder, every_kind_at_once) {
+  const at::Tensor x = numbers(3);
+  EXPECT_TRUE(output_of({x}, call("assay_test::kinds", in(0), true, 1, 1.5, "text", dtype::int8, 2,
+                                  7, floats{1.0}, list({in(0), in(0)})))
+                  .is_same(x));
+}
+
+TEST(binder, left_out_arguments_take_the_schemas_defaults) {
+  // alpha is 1 and dtype is None.
+  EXPECT_EQ(output_of({numbers(3), numbers(3)}, call("aten::add.Tensor", in(0), in(1)))
+                .sum()
+                .item<float>(),
+            6.0F);
+  EXPECT_EQ(output_of({numbers(3), numbers(3)},
+                      call("aten::add.Tensor", in(0), arg("alpha", 10), arg("other", in(1))))
+                .sum()
+                .item<float>(),
+            33.0F);
+}
+
+TEST(binder, none_stands_for_a_tensor_that_is_not_there) {
+  EXPECT_EQ(
+      output_of({at::ones({2, 3}), at::ones({4, 3})}, call("aten::linear", in(0), in(1), none))
+          .sizes(),
+      at::IntArrayRef({2, 4}));
+}
+
+TEST(binder, lists_of_tensors_take_inputs_and_results) {
+  EXPECT_TRUE(at::equal(output_of({at::ones({1})}, call("aten::add.Scalar", in(0), 1),
+                                  call("aten::cat", list({in(0), result(0), in(0)}))),
+                        at::arange(3, at::kFloat).sub(1).abs().neg().add(2)));
+  // A list of optional tensors.
+  EXPECT_TRUE(at::equal(output_of({numbers(5), at::full({2}, 3, at::kLong)},
+                                  call("aten::index.Tensor", in(0), list({in(1)}))),
+                        at::full({2}, 3.0F)));
+}
+
+TEST(binder, lists_hold_the_inputs_that_were_set_last) {
+  const made_check check("lists", {randn({1})}, call("aten::cat", list({in(0), in(0)})));
+  engine::bound_plan plan(check.c_form());
+  for (const float x : {1.0F, 2.0F}) {
+    plan.set_inputs({at::full({1}, x)});
+    plan.run();
+    plan.run();
+    EXPECT_TRUE(at::equal(plan.outputs().at(0), at::full({2}, x)));
+  }
+}
+
+TEST(binder, a_list_result_is_picked_from_by_item) {
+  EXPECT_TRUE(at::equal(output_of({numbers(6)}, call("aten::split.Tensor", in(0), 2),
+                                  call("aten::sub.Tensor", result(0, 2), result(0, 0))),
+                        at::full({2}, 4.0F)));
+  EXPECT_TRUE(at::equal(output_of({numbers(6)}, call("aten::split.Tensor", in(0), 2),
+                                  call("aten::cat", list({result(0, 1), result(0, 0)}))),
+                        at::cat({numbers(4).slice(0, 2), numbers(2)})));
+}
+
+TEST(binder, a_tuple_result_is_picked_from_by_item) {
+  const at::Tensor order =
+      output_of({numbers(4)}, call("aten::sort", in(0), 0, true), call("aten::neg", result(0, 1)));
+  EXPECT_EQ(order.scalar_type(), at::kLong);
+  EXPECT_EQ(order[0].item<std::int64_t>(), -3);
+}
+
+TEST(binder, outputs_are_every_tensor_of_the_last_call) {
+  const auto maximum = outputs_of({at::ones({2, 3})}, call("aten::max.dim", in(0), 1));
+  ASSERT_EQ(maximum.size(), 2U);
+  EXPECT_EQ(maximum[0].scalar_type(), at::kFloat);
+  EXPECT_EQ(maximum[1].scalar_type(), at::kLong);
+
+  const auto parts = outputs_of({numbers(5)}, call("aten::split.Tensor", in(0), 2));
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[2].numel(), 1);
+
+  const auto nested = outputs_of({numbers(1)}, call("assay_test::nested", in(0)));
+  ASSERT_EQ(nested.size(), 3U);
+  EXPECT_EQ(nested[2].item<float>(), 2.0F);
+
+  EXPECT_TRUE(outputs_of({numbers(1)}, call("aten::size.int", in(0), 0)).empty());
+}
+
+TEST(binder, it_can_be_run_again_and_lets_go_of_its_results) {
+  const made_check check("again", {randn({1})}, call("aten::add.Scalar", in(0), 1));
+  engine::bound_plan plan(check.c_form());
+  plan.set_inputs({at::ones({1})});
+  plan.run();
+  const at::Tensor first = plan.outputs().at(0);
+  plan.run();
+  EXPECT_FALSE(plan.outputs().at(0).is_same(first));
+  EXPECT_EQ(first.use_count(), 1U);
+  plan.release_results();
+  EXPECT_TRUE(plan.outputs().empty());
+}
+
+}  // namespace assay::tests
