@@ -41,6 +41,7 @@ class owned_check {
  public:
   /// Copies and examines what a plugin gave. Throws refused.
   explicit owned_check(const assay_check* from);
+  ~owned_check() = default;
   owned_check(const owned_check&) = delete;
   owned_check& operator=(const owned_check&) = delete;
 
