@@ -27,6 +27,9 @@ if(NOT TARGET assay_torch)
   endif()
 
   add_library(assay_torch INTERFACE)
+  # What g++ 12 believes of LibTorch's reference counts, depending on how much it optimises.
+  target_compile_options(assay_torch INTERFACE
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized>)
   target_include_directories(assay_torch SYSTEM INTERFACE ${include}
     ${include}/torch/csrc/api/include)
   if(WIN32)

@@ -6,6 +6,7 @@
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -190,7 +191,7 @@ class call_binder {
     const assay_call& call = *check_.calls[position_];
     op_ = call.op;
     const c10::OperatorHandle handle = find_operator(op_);
-    bound_plan::bound_call bound{handle, {}, {}};
+    bound_plan::bound_call bound{handle, {}, {}, {}};
     const auto& wanted = handle.schema().arguments();
     std::vector<const assay_value*> given(wanted.size(), nullptr);
     std::size_t next = 0;
@@ -342,6 +343,26 @@ bound_plan::bound_plan(const assay_check& check) {
   for (std::uint32_t i = 0; i < check.call_count; ++i) {
     calls_.push_back(call_binder(check, i, calls_).bind());
   }
+  note_last_uses();
+}
+
+void bound_plan::note_last_uses() {
+  std::map<std::uint32_t, std::uint32_t> last_use;  // call -> the last call that uses its results
+  for (std::uint32_t i = 0; i < calls_.size(); ++i) {
+    for (const slot& s : calls_[i].slots) {
+      if (s.kind == slot_kind::result) {
+        last_use[s.position] = i;
+      }
+      for (const slot& item : s.items) {
+        if (item.kind == slot_kind::result) {
+          last_use[item.position] = i;
+        }
+      }
+    }
+  }
+  for (const auto& [call, user] : last_use) {
+    calls_[user].used_up.push_back(call);
+  }
 }
 
 void bound_plan::set_inputs(std::vector<at::Tensor> inputs) {
@@ -422,6 +443,7 @@ std::vector<at::Tensor> bound_plan::outputs() const {
 }
 
 void bound_plan::release_results() {
+  previous_.clear();
   for (bound_call& call : calls_) {
     call.results.clear();
   }

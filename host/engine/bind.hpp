@@ -37,15 +37,21 @@ class bound_plan {
   /// As many as the check declares, before the first run().
   void set_inputs(std::vector<at::Tensor> inputs);
 
-  /// Runs the calls in order. What the previous run returned is released as it is replaced.
+  /// Runs the calls in order. Memory is released as by a program that says `out = f(g(x))`: what a
+  /// call returned goes after its last use, the previous output when the new one is there.
   void run() {
+    previous_.swap(calls_.back().results);
     for (bound_call& call : calls_) {
       call.results.clear();
       for (const slot& s : call.slots) {
         push(call.results, s);
       }
       call.op.callBoxed(call.results);
+      for (const std::uint32_t done : call.used_up) {
+        calls_[done].results.clear();
+      }
     }
+    previous_.clear();
   }
 
   /// Every tensor that the last call returned, in lists and tuples too.
@@ -70,10 +76,12 @@ class bound_plan {
     c10::OperatorHandle op;
     std::vector<slot> slots;
     torch::jit::Stack results;
+    std::vector<std::uint32_t> used_up;  // earlier calls whose results this one is the last to use
   };
 
   friend class call_binder;
 
+  void note_last_uses();
   [[nodiscard]] c10::IValue list_of(const slot& s) const;
   [[nodiscard]] c10::IValue tensor_at(const slot& s) const;
 
@@ -89,6 +97,7 @@ class bound_plan {
 
   std::vector<c10::IValue> inputs_;
   std::vector<bound_call> calls_;
+  torch::jit::Stack previous_;
 };
 
 }  // namespace assay::engine
