@@ -84,11 +84,10 @@ json cuda_device(int device) {
 }  // namespace
 
 const char* build_kind() {
-  const auto& context = at::globalContext();
-  if (context.hasROCM()) {
+  if (at::Context::hasROCM()) {
     return "rocm";
   }
-  return context.hasCUDA() ? "cuda" : "cpu";
+  return at::Context::hasCUDA() ? "cuda" : "cpu";
 }
 
 json list_devices(const char* backend_library) {
@@ -102,7 +101,7 @@ json list_devices(const char* backend_library) {
   }
   boost::dll::fs::error_code error;
   const dll::shared_library backend(backend_library, dll::load_mode::rtld_lazy, error);
-  const int count = at::detail::getCUDAHooks().deviceCount();
+  const auto count = at::detail::getCUDAHooks().deviceCount();
   for (int i = 0; i < count; ++i) {
     json device = build == "rocm" ? hip_device(backend, i) : cuda_device(i);
     device["device"] = "cuda:" + std::to_string(i);

@@ -84,7 +84,7 @@ json engine_loader::load(const json& wanted) {
     engine->release(text);
     note_step("describe", describe_begin);
     record["engine_built_for"] = engine->torch_version;
-    if (record["reason"] == "") {
+    if (record["reason"].get<std::string>().empty()) {
       engine_ = engine;
       record["status"] = "ready";
     }

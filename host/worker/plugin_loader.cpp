@@ -163,11 +163,12 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
     }
     return refuse(reason + "; build it again with assay_add_plugin(), or take it away");
   }
-  if (const auto who = platform::others_may_write(file); who && !trust_everything) {
-    return refuse(*who +
-                  ", who could change what runs here; mend that (chmod, chown), or say "
-                  "--trust-plugins");
-  } else if (who) {
+  if (const auto who = platform::others_may_write(file)) {
+    if (!trust_everything) {
+      return refuse(*who +
+                    ", who could change what runs here; mend that (chmod, chown), or say "
+                    "--trust-plugins");
+    }
     record["trusted_in_spite_of"] = *who;
   }
   write_({{"record", "loading"}, {"file", file.string()}});
