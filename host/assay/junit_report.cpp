@@ -201,27 +201,40 @@ class junit_report final : public record_sink {
   }
 
  private:
-  // A reader never sees half a report: it is moved to its place when it is whole.
+  // A reader never sees half a report: it is moved to its place when it is whole. What is there
+  // already and is no ordinary file (a pipe, a device) is written to, never replaced.
   void write(const std::string& text) const {
-    std::filesystem::path partial = file_;
-    partial += ".partial";
-    errno = 0;
-    {
-      std::ofstream out(partial, std::ios::binary | std::ios::trunc);
-      if (!(out << text << std::flush)) {
-        fail(errno == 0 ? "the write failed" : std::generic_category().message(errno), partial);
-      }
-    }
+    namespace fs = std::filesystem;
     std::error_code error;
-    std::filesystem::rename(partial, file_, error);
-    if (error) {
-      fail(error.message(), partial);
+    const fs::file_status there = fs::status(file_, error);
+    if (fs::exists(there) && !fs::is_regular_file(there)) {
+      put(text, file_);
+      return;
+    }
+    const fs::path target = fs::exists(there) ? fs::canonical(file_, error) : file_;
+    fs::path partial = target;
+    partial += ".partial";
+    try {
+      put(text, partial);
+      fs::rename(partial, target);
+    } catch (const fs::filesystem_error& e) {
+      fs::remove(partial, error);
+      fail(e.code().message());
+    } catch (const tool_error&) {
+      fs::remove(partial, error);
+      throw;
     }
   }
 
-  [[noreturn]] void fail(const std::string& reason, const std::filesystem::path& partial) const {
-    std::error_code ignored;
-    std::filesystem::remove(partial, ignored);
+  void put(const std::string& text, const std::filesystem::path& file) const {
+    errno = 0;
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    if (!(out << text << std::flush)) {
+      fail(errno == 0 ? "the write failed" : std::generic_category().message(errno));
+    }
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const {
     throw tool_error(fmt::format("cannot write the JUnit report {}: {}", file_.string(), reason));
   }
 

@@ -284,7 +284,11 @@ int dispatch(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   try {
-    return assay::dispatch(std::vector<std::string>(argv, argv + argc));
+    const int status = assay::dispatch(std::vector<std::string>(argv, argv + argc));
+    if (!std::cout.flush() || std::fflush(stdout) != 0) {
+      throw assay::tool_error("standard output could not be written to the end");
+    }
+    return status;
   } catch (const assay::usage_error& error) {
     std::cerr << "assay: " << error.what() << '\n';
     return assay::exit_status::usage;

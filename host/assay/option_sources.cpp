@@ -333,6 +333,9 @@ option_layer read_all_sources(const option_layer& arguments, const environment& 
   const fs::path& user = world.user_config_file;
   if (fs::exists(project, error) && !fs::is_directory(project, error) &&
       !same_file(project, named) && !same_file(project, user)) {
+    if (!fs::is_regular_file(project, error)) {
+      throw usage_error(project.string() + " is no ordinary file, so it is not read; take it away");
+    }
     add_below(read_file(project, option_source::project_config, world));
   }
   if (!user.empty() && fs::exists(user, error) && !same_file(user, named)) {

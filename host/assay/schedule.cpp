@@ -15,10 +15,29 @@ namespace {
 
 using nlohmann::json;
 
+// Whether a pattern asks for this dtype of the check and not just for the check.
+bool names_dtype(const std::vector<std::string>& patterns, const json& check,
+                 const std::string& dtype, const std::vector<std::string>& known) {
+  const std::string category = check.at("category");
+  const std::string name = check.at("name");
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return selects(pattern, category, name, dtype) &&
+           !std::all_of(known.begin(), known.end(), [&](const std::string& other) {
+             return selects(pattern, category, name, other);
+           });
+  });
+}
+
 std::vector<std::string> dtypes_to_run(const json& check, const run_options& options) {
   const auto known = check.at("dtypes").get<std::vector<std::string>>();
   if (options.dtypes.empty()) {
-    return {known.front()};
+    std::vector<std::string> chosen{known.front()};
+    for (const std::string& dtype : known) {
+      if (dtype != known.front() && names_dtype(options.enable, check, dtype, known)) {
+        chosen.push_back(dtype);
+      }
+    }
+    return chosen;
   }
   std::vector<std::string> chosen;
   for (const std::string& wanted : options.dtypes) {
@@ -36,8 +55,12 @@ bool only_aten(const json& check) {
 }
 
 // Every glob must mean something: a misspelt one would silently change what is tested.
-void must_all_match(const std::vector<std::string>& patterns, const char* option,
-                    const catalogue& all) {
+void must_all_match(const std::vector<std::string>& patterns, const std::string& option,
+                    const run_options& options, const catalogue& all) {
+  const auto setting = options.settings.find(option);
+  const std::string origin = setting == options.settings.end() || setting->second.origin.empty()
+                                 ? "--" + option
+                                 : setting->second.origin;
   for (const std::string& pattern : patterns) {
     std::set<std::string> names;
     bool matched = false;
@@ -52,7 +75,7 @@ void must_all_match(const std::vector<std::string>& patterns, const char* option
     }
     if (!matched) {
       throw usage_error(
-          std::string(option) + " '" + pattern + "' matches no category and no check" +
+          origin + " '" + pattern + "' matches no category and no check" +
           did_you_mean(pattern, names) +
           (nearest(pattern, names).empty() ? "; 'assay list' shows what there is" : ""));
     }
@@ -121,8 +144,8 @@ void check_globs(const catalogue& all, const run_options& options) {
       std::any_of(all.plugins.begin(), all.plugins.end(),
                   [](const json& plugin) { return plugin.at("status") == "refused"; });
   if (!some_refused) {
-    must_all_match(options.enable, "--enable", all);
-    must_all_match(options.disable, "--disable", all);
+    must_all_match(options.enable, "enable", options, all);
+    must_all_match(options.disable, "disable", options, all);
   }
 }
 

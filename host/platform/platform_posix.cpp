@@ -119,9 +119,11 @@ void catch_interrupts() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     ::sigaction(signal, &action, nullptr);
   }
-  // A report into a closed pipe is a write error, not a reason to die.
+  // A report into a closed pipe, or beyond the limit of a file's size, is a write error, not a
+  // reason to die.
   action.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);
 }
 
 bool interrupted() { return interrupt_seen != 0; }

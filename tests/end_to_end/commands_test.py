@@ -162,6 +162,19 @@ class MistakesTest(support.EndToEndTest):
             self.assert_usage(["run", "--config", config], str(config), *parts)
         self.assert_usage(["run", "--config", "none.ini"], "none.ini", "there is no such file")
 
+    def test_an_assay_ini_that_is_a_pipe_is_not_waited_for(self):
+        os.mkfifo(self.folder / "assay.ini")
+        self.assert_usage(["run", "--list-only"], "assay.ini is no ordinary file")
+
+    def test_a_lost_answer_is_no_success(self):
+        for arguments in (["list"], ["show", "conv/conv2d", "--python"], ["--version"]):
+            with open("/dev/full", "w") as full:
+                ended = subprocess.run([support.ASSAY, *arguments], stdout=full,
+                                       stderr=subprocess.PIPE, text=True,
+                                       env=support.clean_environment(self.folder))
+            self.assertEqual(ended.returncode, 3, arguments)
+            self.assertIn("standard output could not be written", ended.stderr)
+
     def test_a_strangers_assay_ini_names_no_code(self):
         for key in [name for name in documented_options() if name not in PROJECT_KEYS + ["config"]]:
             value = "yes" if key in ("trust-plugins", "list-only") else "."
@@ -240,6 +253,10 @@ class ListAndShowTest(support.EndToEndTest):
         double = self.assay("run", "--list-only", "--enable", "norm", "--dtype", "fp64")
         self.assertEqual(len(double.stdout.splitlines()), 5)
         self.assertTrue(all(id.endswith("[float64]") for id in double.stdout.splitlines()))
+        named = self.assay("run", "--list-only", "--enable", "linear/mm[float64]", "--enable",
+                           "norm/layer_norm", "--enable", "norm/layer_norm[*16]")
+        self.assertEqual(named.stdout, "linear/mm[float64]\nnorm/layer_norm[float32]\n"
+                         "norm/layer_norm[float16]\nnorm/layer_norm[bfloat16]\n")
         none = self.assay("run", "--list-only", "--enable", "norm", "--disable", "norm")
         self.assertEqual((none.status, none.stdout), (4, ""))
 
@@ -376,6 +393,24 @@ class OutputTest(support.EndToEndTest):
             self.assertEqual(int(suite.get("tests")), len(suite.findall("testcase")))
         self.assertEqual(len(root.findall(".//testcase/skipped")), 1)
         self.assertEqual(len(root.findall(".//testcase/error")), 1)
+
+    def test_junit_replaces_no_pipe_and_no_link(self):
+        target = self.folder / "target.xml"
+        target.write_text("old")
+        link = self.folder / "link.xml"
+        link.symlink_to(target)
+        self.run_checks("--junit", link, device="cpu", enable=self.CHECKS[:1])
+        self.assertTrue(link.is_symlink())
+        self.assertIn("<testsuites", target.read_text())
+        pipe = self.folder / "pipe.xml"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            self.run_checks("--junit", pipe, device="cpu", enable=self.CHECKS[:1])
+            self.assertIn(b"<testsuites", os.read(reader, 100))
+            self.assertTrue(pipe.is_fifo())
+        finally:
+            os.close(reader)
 
     def on_a_terminal(self, *arguments, env=None):
         """What assay writes to a terminal of 100 columns."""
