@@ -75,6 +75,11 @@ void die_with_parent();
 /// Ends this process at once, without running destructors of libraries that may hang or crash.
 [[noreturn]] void end_this_process(int exit_code);
 
+/// Lets the C library keep the memory that is freed, as it does by itself in a process that has
+/// freed a few large blocks. In a fresh one each large result would be given back to the system and
+/// fetched again, page by page, in every call.
+void keep_freed_memory();
+
 /// A crash ends the process at once: no core dump, no dialogue.
 void crash_quietly();
 

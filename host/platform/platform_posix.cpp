@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <fcntl.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -205,6 +208,15 @@ void end_this_group() {
 }
 
 void end_this_process(int exit_code) { ::_exit(exit_code); }
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  constexpr int largest_mmap_threshold = 32 << 20;  // glibc accepts no more
+  constexpr int trim_threshold = 1 << 30;
+  ::mallopt(M_MMAP_THRESHOLD, largest_mmap_threshold);
+  ::mallopt(M_TRIM_THRESHOLD, trim_threshold);
+#endif
+}
 
 void crash_quietly() {
   const rlimit none{0, 0};

@@ -175,6 +175,8 @@ void end_this_process(int exit_code) {
   std::abort();
 }
 
+void keep_freed_memory() {}
+
 void crash_quietly() {
   ::SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
 }

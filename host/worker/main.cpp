@@ -209,6 +209,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   platform::crash_quietly();
+  platform::keep_freed_memory();
   platform::die_with_parent();
   const platform::channels channels = platform::take_over_channels();
   if (channels.commands < 0 || channels.records < 0) {
