@@ -178,7 +178,7 @@ bool run_loop::run_one(const planned_check& check, const std::string& repeat_of)
                  {"seed", options_.seed},
                  {"profile", profile_code(options_.profile)},
                  {"measure_limit_s", options_.measure_limit_s}});
-  json result = await_result(check);
+  json result = await_result();
   const worker_process::printed after = worker_->output_so_far();
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   result.update(json{{"record", "result"},
@@ -242,7 +242,7 @@ bool run_loop::run_one(const planned_check& check, const std::string& repeat_of)
   return false;
 }
 
-json run_loop::await_result(const planned_check& /*check*/) {
+json run_loop::await_result() {
   using event = worker_process::event;
   const auto deadline =
       worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(

@@ -47,7 +47,7 @@ class run_loop {
 
   /// Runs one check; false when the worker is of no more use.
   bool run_one(const planned_check& check, const std::string& repeat_of);
-  nlohmann::json await_result(const planned_check& check);
+  nlohmann::json await_result();
   nlohmann::json fault_result(const std::string& status, const std::string& phase,
                               worker_process::event what);
   [[nodiscard]] std::string note_for(const nlohmann::json& result,

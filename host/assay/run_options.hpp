@@ -10,8 +10,6 @@
 
 namespace assay {
 
-enum class color_mode { automatic, never };
-
 /// Where an option's value came from, in order of precedence.
 enum class option_source {
   command_line,

@@ -86,7 +86,4 @@ void crash_quietly();
 /// Threads of this process now; nothing where they cannot be counted.
 [[nodiscard]] std::optional<int> thread_count();
 
-/// Resident memory of this process in bytes, and its peak; 0 where they cannot be read.
-[[nodiscard]] std::uint64_t peak_resident_bytes();
-
 }  // namespace assay::platform

@@ -237,16 +237,4 @@ std::optional<int> thread_count() {
   return std::nullopt;
 }
 
-std::uint64_t peak_resident_bytes() {
-  rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) != 0) {
-    return 0;
-  }
-#if defined(__APPLE__)
-  return static_cast<std::uint64_t>(usage.ru_maxrss);
-#else
-  return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
-#endif
-}
-
 }  // namespace assay::platform

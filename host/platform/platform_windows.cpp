@@ -5,7 +5,6 @@
 // after windows.h
 #include <fcntl.h>
 #include <io.h>
-#include <psapi.h>
 #include <sys/stat.h>
 #include <tlhelp32.h>
 
@@ -195,14 +194,6 @@ std::optional<int> thread_count() {
   }
   ::CloseHandle(snapshot);
   return count;
-}
-
-std::uint64_t peak_resident_bytes() {
-  PROCESS_MEMORY_COUNTERS counters{};
-  if (::GetProcessMemoryInfo(::GetCurrentProcess(), &counters, sizeof counters) == 0) {
-    return 0;
-  }
-  return counters.PeakWorkingSetSize;
 }
 
 }  // namespace assay::platform
