@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "host/common/dtype_names.hpp"
@@ -17,6 +18,8 @@ constexpr std::array<const char*, 4> fill_names{"normal", "uniform", "index", "m
 constexpr std::array<const char*, 11> kind_names{"none",     "input",      "result", "bool",
                                                  "int",      "float",      "string", "dtype",
                                                  "int_list", "float_list", "list"};
+constexpr std::array<const char*, 3> grade_names{"fast", "acceptable", "slow"};
+constexpr std::array<const char*, 2> source_names{"operator", "kernel"};
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
@@ -61,6 +64,18 @@ json describe_value(const assay_value& v) {
           {"item", v.item}};
 }
 
+json describe_calls(const std::vector<const assay_call*>& calls) {
+  json plan = json::array();
+  for (const assay_call* call : calls) {
+    json arguments = json::array();
+    for (std::uint32_t i = 0; i < call->argument_count; ++i) {
+      arguments.push_back(describe_value(call->arguments[i]));
+    }
+    plan.push_back({{"op", call->op}, {"arguments", std::move(arguments)}});
+  }
+  return plan;
+}
+
 }  // namespace
 
 bool is_name(const std::string& text, bool dots) {
@@ -74,8 +89,16 @@ const char* owned_check::keep(const char* text) {
   return text == nullptr ? nullptr : texts_.emplace_back(text).c_str();
 }
 
-owned_check::owned_check(const assay_check* from) {
-  const assay_check given = read_struct(from, "assay_check");
+owned_check::owned_check(const assay_check* from, const owned_check* of) {
+  assay_check given = read_struct(from, "assay_check", offsetof(assay_check, cost));
+  if (of != nullptr) {  // its large form
+    given.category = of->check_.category;
+    given.name = of->check_.name;
+    given.dtypes = of->check_.dtypes;
+    given.dtype_count = of->check_.dtype_count;
+    given.path_count = 0;
+    given.large = nullptr;
+  }
   category_ = text_or_empty(given.category);
   name_ = text_or_empty(given.name);
   if (!is_name(category_, false) || !is_name(name_, false)) {
@@ -96,14 +119,66 @@ owned_check::owned_check(const assay_check* from) {
     copy_input(given.inputs[i], i);
   }
   for (std::uint32_t i = 0; i < given.call_count; ++i) {
-    copy_call(given.calls[i], i);
+    call_list_.push_back(copy_call(given.calls[i], "call " + std::to_string(i)));
+  }
+  for (std::uint32_t i = 0; i < given.reference_call_count; ++i) {
+    reference_list_.push_back(
+        copy_call(given.reference_calls[i], "reference call " + std::to_string(i)));
   }
   check_ = given;
+  check_.reference_calls = reference_list_.data();
   check_.category = category_.c_str();
   check_.name = name_.c_str();
   check_.inputs = input_list_.data();
   check_.calls = call_list_.data();
   check_.dtypes = dtypes_.data();
+  copy_expectations(given);
+}
+
+void owned_check::copy_expectations(const assay_check& given) {
+  const std::string where = "check '" + id() + "'";
+  const auto sane = [](double value) { return std::isfinite(value) && value >= 0.0; };
+  if (given.cost != nullptr) {
+    cost_ = read_struct(given.cost, "assay_cost");
+    if (!sane(cost_.elements) || !sane(cost_.bytes) || !sane(cost_.flops)) {
+      throw refused(where + ": its cost must be finite and not negative");
+    }
+    check_.cost = &cost_;
+  }
+  if (given.accuracy != nullptr) {
+    accuracy_ = read_struct(given.accuracy, "assay_accuracy");
+    if (!sane(accuracy_.roundings) || !sane(accuracy_.terms)) {
+      throw refused(where + ": its accuracy must be finite and not negative");
+    }
+    if (accuracy_.picks_input >= static_cast<std::int64_t>(given.input_count)) {
+      throw refused(where + ": its outputs pick from input " +
+                    std::to_string(accuracy_.picks_input) + ", which it does not have");
+    }
+    check_.accuracy = &accuracy_;
+  }
+  for (std::uint32_t i = 0; i < given.path_count; ++i) {
+    copy_path(given.paths[i], i);
+  }
+  check_.paths = path_list_.data();
+  if (given.large != nullptr) {
+    large_ = std::make_unique<owned_check>(given.large, this);
+    check_.large = &large_->check_;
+  }
+}
+
+void owned_check::copy_path(const assay_path* from, std::uint32_t position) {
+  const std::string where = "check '" + id() + "', path " + std::to_string(position);
+  assay_path path = read_struct(from, "assay_path");
+  if (path.name == nullptr || path.pattern == nullptr || *path.name == 0 || *path.pattern == 0) {
+    throw refused(where + " has no name or no pattern");
+  }
+  if (path.grade < 0 || path.grade >= static_cast<std::int32_t>(grade_names.size()) ||
+      path.source < 0 || path.source >= static_cast<std::int32_t>(source_names.size())) {
+    throw refused(where + " ('" + path.name + "'): its grade or source is unknown to this host");
+  }
+  path.name = keep(path.name);
+  path.pattern = keep(path.pattern);
+  path_list_.push_back(&paths_.emplace_back(path));
 }
 
 void owned_check::copy_input(const assay_input* from, std::uint32_t position) {
@@ -130,8 +205,8 @@ void owned_check::copy_input(const assay_input* from, std::uint32_t position) {
   input_list_.push_back(&inputs_.emplace_back(input));
 }
 
-void owned_check::copy_call(const assay_call* from, std::uint32_t position) {
-  const std::string where = "check '" + id() + "', call " + std::to_string(position);
+const assay_call* owned_check::copy_call(const assay_call* from, const std::string& what) {
+  const std::string where = "check '" + id() + "', " + what;
   assay_call call = read_struct(from, "assay_call");
   if (call.op == nullptr || std::strstr(call.op, "::") == nullptr) {
     throw refused(where + ": '" + text_or_empty(call.op) +
@@ -143,7 +218,7 @@ void owned_check::copy_call(const assay_call* from, std::uint32_t position) {
     arguments.push_back(copy_value(call.arguments[i], where, false));
   }
   call.arguments = values_.emplace_back(std::move(arguments)).data();
-  call_list_.push_back(&calls_.emplace_back(call));
+  return &calls_.emplace_back(call);
 }
 
 assay_value owned_check::copy_value(const assay_value& from, const std::string& where,
@@ -180,6 +255,22 @@ json owned_check::describe() const {
   for (const std::int32_t dtype : dtypes_) {
     dtypes.push_back(dtype_name(dtype));
   }
+  json paths = json::array();
+  for (const assay_path& path : paths_) {
+    paths.push_back({{"name", path.name},
+                     {"grade", grade_names.at(static_cast<std::size_t>(path.grade))},
+                     {"source", source_names.at(static_cast<std::size_t>(path.source))},
+                     {"pattern", path.pattern}});
+  }
+  json description = describe_sizes();
+  description["dtypes"] = std::move(dtypes);
+  description["paths"] = std::move(paths);
+  description["large"] = large_ ? large_->describe_sizes() : json();
+  return description;
+}
+
+// What differs between a check and its large form.
+json owned_check::describe_sizes() const {
   json inputs = json::array();
   for (const assay_input& input : inputs_) {
     const auto dtype = dtype_name(input.dtype);
@@ -190,15 +281,27 @@ json owned_check::describe() const {
          {"low", input.low},
          {"high", input.high}});
   }
-  json plan = json::array();
-  for (const assay_call& call : calls_) {
-    json arguments = json::array();
-    for (std::uint32_t i = 0; i < call.argument_count; ++i) {
-      arguments.push_back(describe_value(call.arguments[i]));
-    }
-    plan.push_back({{"op", call.op}, {"arguments", std::move(arguments)}});
+  json cost = nullptr;
+  if (check_.cost != nullptr) {
+    cost = {{"elements", cost_.elements},
+            {"bytes", cost_.bytes},
+            {"flops", cost_.flops},
+            {"matrix", cost_.matrix != 0}};
   }
-  return {{"dtypes", std::move(dtypes)}, {"inputs", std::move(inputs)}, {"plan", std::move(plan)}};
+  json accuracy = nullptr;
+  if (check_.accuracy != nullptr) {
+    accuracy = {{"exact", (accuracy_.flags & ASSAY_ACCURACY_EXACT) != 0},
+                {"contraction", (accuracy_.flags & ASSAY_ACCURACY_CONTRACTION) != 0},
+                {"roundings", accuracy_.roundings},
+                {"terms", accuracy_.terms},
+                {"picks_input", accuracy_.picks_input < 0 ? json() : json(accuracy_.picks_input)},
+                {"picks_dimension", accuracy_.picks_dimension}};
+  }
+  return {{"inputs", std::move(inputs)},
+          {"plan", describe_calls(call_list_)},
+          {"reference", reference_list_.empty() ? json() : describe_calls(reference_list_)},
+          {"cost", std::move(cost)},
+          {"accuracy", std::move(accuracy)}};
 }
 
 }  // namespace assay::worker

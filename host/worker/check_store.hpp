@@ -3,8 +3,11 @@
 
 #include <assay/abi.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
@@ -18,20 +21,20 @@ class refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A copy of a sized struct: members behind the plugin's end of it are zero.
+/// A copy of a sized struct: members behind the plugin's end of it are zero. `first_size` is its
+/// size in ABI minor 0; a smaller one was never valid.
 template <typename Struct>
-Struct read_struct(const Struct* from, const char* name) {
+Struct read_struct(const Struct* from, const char* name, std::size_t first_size = sizeof(Struct)) {
   if (from == nullptr) {
     throw refused(std::string(name) + " is NULL");
   }
-  Struct copy{};
-  // The first release's size: a smaller one was never valid.
-  if (from->struct_size < sizeof(Struct)) {
+  if (from->struct_size < first_size) {
     throw refused(std::string(name) + " has struct_size " + std::to_string(from->struct_size) +
                   ", ABI " + std::to_string(ASSAY_ABI_MAJOR) + ".0 has " +
-                  std::to_string(sizeof(Struct)));
+                  std::to_string(first_size));
   }
-  std::memcpy(&copy, from, sizeof(Struct));
+  Struct copy{};
+  std::memcpy(&copy, from, std::min<std::size_t>(from->struct_size, sizeof(Struct)));
   copy.struct_size = sizeof(Struct);
   return copy;
 }
@@ -39,8 +42,9 @@ Struct read_struct(const Struct* from, const char* name) {
 /// A check that owns all it points to. It is never moved, since its parts point at each other.
 class owned_check {
  public:
-  /// Copies and examines what a plugin gave. Throws refused.
-  explicit owned_check(const assay_check* from);
+  /// Copies and examines what a plugin gave; `of` is the check whose large form it is. Throws
+  /// refused.
+  explicit owned_check(const assay_check* from, const owned_check* of = nullptr);
   ~owned_check() = default;
   owned_check(const owned_check&) = delete;
   owned_check& operator=(const owned_check&) = delete;
@@ -49,12 +53,15 @@ class owned_check {
   [[nodiscard]] std::string id() const { return category_ + "/" + name_; }
   [[nodiscard]] const std::string& category() const { return category_; }
 
-  /// `dtypes`, `inputs` and `plan` as docs/architecture.md describes a check.
+  /// `dtypes`, `inputs`, `plan` and so on, as docs/architecture.md describes a check.
   [[nodiscard]] nlohmann::json describe() const;
 
  private:
+  void copy_expectations(const assay_check& given);
+  void copy_path(const assay_path* from, std::uint32_t position);
+  [[nodiscard]] nlohmann::json describe_sizes() const;
   void copy_input(const assay_input* from, std::uint32_t position);
-  void copy_call(const assay_call* from, std::uint32_t position);
+  const assay_call* copy_call(const assay_call* from, const std::string& what);
   assay_value copy_value(const assay_value& from, const std::string& where, bool in_list);
   const char* keep(const char* text);
 
@@ -66,7 +73,12 @@ class owned_check {
   std::deque<assay_input> inputs_;
   std::deque<assay_call> calls_;
   std::vector<const assay_input*> input_list_;
-  std::vector<const assay_call*> call_list_;
+  std::vector<const assay_call*> call_list_, reference_list_;
+  std::deque<assay_path> paths_;
+  std::vector<const assay_path*> path_list_;
+  assay_cost cost_{};
+  assay_accuracy accuracy_{};
+  std::unique_ptr<owned_check> large_;
   std::vector<std::int32_t> dtypes_;
   assay_check check_{};
 };

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define ASSAY_ABI_MAJOR 1 /* another major: another interface; the host refuses the plugin */
-#define ASSAY_ABI_MINOR 0 /* one more for each addition at the end of a struct or table */
+#define ASSAY_ABI_MINOR 1 /* one more for each addition at the end of a struct or table */
 #define ASSAY_STAMP_MAGIC "ASSAYPLG" /* 8 characters; the closing zero is not part of it */
 
 #if defined(_WIN32)
@@ -137,6 +137,57 @@ typedef struct assay_call {
   const assay_value* arguments;
 } assay_call;
 
+/* ------------------------------------------------------------------ what is expected of a check */
+
+typedef enum assay_path_grade {
+  ASSAY_PATH_FAST = 0,       /* what this operator should take on a device that has it */
+  ASSAY_PATH_ACCEPTABLE = 1, /* works at speed, though a faster one exists on some devices */
+  ASSAY_PATH_SLOW = 2        /* a fallback: worth a warning */
+} assay_path_grade;
+
+typedef enum assay_path_source {
+  ASSAY_PATH_OPERATOR =
+      0,                /* pattern: operators dispatched in the call, "aten::miopen_batch_norm" */
+  ASSAY_PATH_KERNEL = 1 /* pattern: names of device kernels as the profiler gives them */
+} assay_path_source;
+
+/* One way in which LibTorch may serve the check, and how it is recognised. The first entry that
+ * matches names the path; several entries may have the same name. */
+typedef struct assay_path {
+  uint32_t struct_size;
+  int32_t grade;       /* assay_path_grade */
+  int32_t source;      /* assay_path_source */
+  const char* name;    /* for the report, short: "flash", "miopen", "math" */
+  const char* pattern; /* glob over the whole name: * ? [..] */
+} assay_path;
+
+/* The work of one call, from the algorithm and not from what a kernel happens to do. */
+typedef struct assay_cost {
+  uint32_t struct_size;
+  uint32_t matrix; /* 1: the FLOPs are multiply-adds that matrix units can do */
+  double elements; /* elements of the check's dtype that must be read or written at least once */
+  double bytes;    /* bytes of other dtypes, likewise (indices, masks) */
+  double flops;    /* floating-point operations, a multiply-add counting as 2; 0: not stated */
+} assay_cost;
+
+#define ASSAY_ACCURACY_EXACT 1u       /* the reference rounded to the output's dtype, bit for bit */
+#define ASSAY_ACCURACY_CONTRACTION 2u /* a device may multiply in TF32 where LibTorch allows it */
+
+/* How near the output must be to the reference. With u = 2^-24 (float32), 2^-11 (float16), 2^-8
+ * (bfloat16), 2^-53 (float64), and u_acc that of the type in which sums are kept (float32 for the
+ * half types), the bound on the normalised error is
+ *     roundings * u + sqrt(terms) * u_acc  (+ 2^-11 with TF32)
+ * (N. Higham and T. Mary, "A new approach to probabilistic rounding error analysis", SIAM J. Sci.
+ * Comput. 41, 2019: sums of n terms lose about sqrt(n) u). */
+typedef struct assay_accuracy {
+  uint32_t struct_size;
+  uint32_t flags;
+  double roundings;        /* roundings to the check's dtype on the way to one output element */
+  double terms;            /* length of the longest sum behind one output element */
+  int32_t picks_input;     /* integer outputs are indices into this input, and ties may be */
+  int32_t picks_dimension; /*   resolved either way; -1: they are compared as they are */
+} assay_accuracy;
+
 /* One check: an operator, or a small composite, on fixed inputs. Its output is every tensor that
  * the last call returns. The id that people see is "category/name[dtype]". */
 typedef struct assay_check {
@@ -149,6 +200,18 @@ typedef struct assay_check {
   uint32_t call_count;   /* at least 1 */
   uint32_t dtype_count;  /* at least 1 */
   const int32_t* dtypes; /* assay_dtype: those it can run under; the first is the default */
+  /* Since minor 1. All may be absent; what follows from it is then reported as unknown. */
+  const assay_cost* cost; /* NULL: bytes are those of inputs and outputs, FLOPs not stated */
+  const assay_accuracy* accuracy; /* NULL: roundings 16, terms 1 */
+  const assay_path* const* paths;
+  /* The reference: these calls on the CPU in float64, from the same inputs, give what the plan's
+   * last call gives. None: the plan itself. */
+  const assay_call* const* reference_calls;
+  uint32_t path_count;
+  uint32_t reference_call_count;
+  /* The same check at sizes that fill a device (several times its last-level cache); NULL: there
+   * are none. Its category, name, dtypes, paths and `large` are not read. */
+  const struct assay_check* large;
 } assay_check;
 
 /* ------------------------------------------------------------------ probes and classifiers */

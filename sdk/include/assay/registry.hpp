@@ -30,6 +30,20 @@ inline void must_be_accepted(const char* refusal) {
 }
 }  // namespace detail
 
+/// How a path is recognised; see assay_path.
+struct path_pattern {
+  assay_path_source source;
+  std::string glob;
+};
+inline path_pattern runs_operator(std::string glob) {
+  return {ASSAY_PATH_OPERATOR, std::move(glob)};
+}
+inline path_pattern runs_kernel(std::string glob) { return {ASSAY_PATH_KERNEL, std::move(glob)}; }
+
+inline constexpr assay_path_grade fast = ASSAY_PATH_FAST;
+inline constexpr assay_path_grade acceptable = ASSAY_PATH_ACCEPTABLE;
+inline constexpr assay_path_grade slow = ASSAY_PATH_SLOW;
+
 /// One check under construction. Every setter returns the check, so that they can be chained.
 class check {
  public:
@@ -43,13 +57,108 @@ class check {
     return *this;
   }
 
+  /// What one call must read and write at least: `elements` of the check's dtype and `bytes` of
+  /// others. Without this call: its inputs and outputs, once.
+  check& moves(double elements, double bytes = 0.0) {
+    cost_.elements = elements;
+    cost_.bytes = bytes;
+    return *this;
+  }
+
+  /// Floating-point operations of one call; `matrix_flops` where matrix units can do them.
+  check& flops(double count) {
+    cost_.flops = count;
+    return *this;
+  }
+  check& matrix_flops(double count) {
+    cost_.matrix = 1;
+    return flops(count);
+  }
+
+  /// How near the output must be to the reference; see assay_accuracy for the bound.
+  check& exact() {
+    accuracy_.flags |= ASSAY_ACCURACY_EXACT;
+    return *this;
+  }
+  check& rounds(double roundings, double terms = 1.0) {
+    accuracy_.roundings = roundings;
+    accuracy_.terms = terms;
+    return *this;
+  }
+  /// As rounds(), for matrix products and convolutions, which TF32 may serve.
+  check& contracts(double roundings, double terms) {
+    accuracy_.flags |= ASSAY_ACCURACY_CONTRACTION;
+    return rounds(roundings, terms);
+  }
+  /// Integer outputs are indices into input `position` along `dimension`; where values are equal,
+  /// either index will do.
+  check& picks(std::int32_t position, std::int32_t dimension) {
+    accuracy_.picks_input = position;
+    accuracy_.picks_dimension = dimension;
+    return *this;
+  }
+
+  /// A way in which LibTorch may serve the check; the first that matches names the path.
+  check& path(std::string name, assay_path_grade grade, path_pattern seen) {
+    paths_.push_back({std::move(name), grade, std::move(seen)});
+    return *this;
+  }
+
+  /// Another plan over the same inputs, which gives the right output on the CPU in float64.
+  check& reference(std::vector<operator_call> plan) {
+    reference_ = std::move(plan);
+    return *this;
+  }
+
+  /// The same check at sizes that fill a device, with its own cost and accuracy; its name, dtypes
+  /// and paths are those of this one.
+  check& large(const check& bigger) {
+    large_ = std::make_shared<check>(bigger);
+    return *this;
+  }
+
  private:
   friend class registry;
 
-  void commit(assay_registrar* registrar, const std::string& category) const {
+  struct known_path {
+    std::string name;
+    assay_path_grade grade;
+    path_pattern seen;
+  };
+
+  /// The C form of a check, with all that it points to.
+  struct c_storage {
     std::vector<assay_input> inputs;
     std::vector<const assay_input*> input_list;
-    inputs.reserve(inputs_.size());
+    std::vector<std::vector<assay_value>> items;
+    std::deque<std::vector<assay_value>> arguments;
+    std::deque<assay_call> calls;
+    std::vector<const assay_call*> plan, reference;
+    std::vector<std::int32_t> dtypes;
+    std::deque<assay_path> paths;
+    std::vector<const assay_path*> path_list;
+    std::unique_ptr<c_storage> large;
+    assay_check check{};
+  };
+
+  static void store(const std::vector<operator_call>& from, c_storage& to,
+                    std::vector<const assay_call*>& list) {
+    for (const operator_call& call : from) {
+      auto& arguments = to.arguments.emplace_back();
+      for (const value& v : call.arguments) {
+        arguments.push_back(v.c_form(to.items));
+      }
+      assay_call c{};
+      c.struct_size = sizeof c;
+      c.argument_count = static_cast<std::uint32_t>(arguments.size());
+      c.op = call.op.c_str();
+      c.arguments = arguments.data();
+      list.push_back(&to.calls.emplace_back(c));
+    }
+  }
+
+  void fill(c_storage& to, const std::string& category) const {
+    to.inputs.reserve(inputs_.size());
     for (const input& from : inputs_) {
       assay_input c{};
       c.struct_size = sizeof c;
@@ -59,46 +168,61 @@ class check {
       c.sizes = from.sizes.data();
       c.low = from.low;
       c.high = from.high;
-      inputs.push_back(c);
-      input_list.push_back(&inputs.back());
+      to.inputs.push_back(c);
+      to.input_list.push_back(&to.inputs.back());
     }
-    std::vector<std::vector<assay_value>> items;
-    std::deque<std::vector<assay_value>> arguments;
-    std::deque<assay_call> calls;
-    std::vector<const assay_call*> call_list;
-    for (const operator_call& from : plan_) {
-      auto& list = arguments.emplace_back();
-      for (const value& v : from.arguments) {
-        list.push_back(v.c_form(items));
-      }
-      assay_call c{};
-      c.struct_size = sizeof c;
-      c.argument_count = static_cast<std::uint32_t>(list.size());
-      c.op = from.op.c_str();
-      c.arguments = list.data();
-      call_list.push_back(&calls.emplace_back(c));
-    }
-    std::vector<std::int32_t> dtypes;
+    store(plan_, to, to.plan);
+    store(reference_, to, to.reference);
     for (const dtype type : dtypes_) {
-      dtypes.push_back(static_cast<std::int32_t>(type));
+      to.dtypes.push_back(static_cast<std::int32_t>(type));
     }
-    assay_check c{};
+    for (const known_path& from : paths_) {
+      to.path_list.push_back(
+          &to.paths.emplace_back(assay_path{sizeof(assay_path), from.grade, from.seen.source,
+                                            from.name.c_str(), from.seen.glob.c_str()}));
+    }
+    assay_check& c = to.check;
     c.struct_size = sizeof c;
-    c.input_count = static_cast<std::uint32_t>(input_list.size());
     c.category = category.c_str();
     c.name = name_.c_str();
-    c.inputs = input_list.data();
-    c.calls = call_list.data();
-    c.call_count = static_cast<std::uint32_t>(call_list.size());
-    c.dtype_count = static_cast<std::uint32_t>(dtypes.size());
-    c.dtypes = dtypes.data();
-    detail::must_be_accepted(registrar->add_check(registrar, &c));
+    c.inputs = to.input_list.data();
+    c.input_count = static_cast<std::uint32_t>(to.input_list.size());
+    c.calls = to.plan.data();
+    c.call_count = static_cast<std::uint32_t>(to.plan.size());
+    c.dtypes = to.dtypes.data();
+    c.dtype_count = static_cast<std::uint32_t>(to.dtypes.size());
+    c.cost = states_cost() ? &cost_ : nullptr;
+    c.accuracy = &accuracy_;
+    c.paths = to.path_list.data();
+    c.path_count = static_cast<std::uint32_t>(to.path_list.size());
+    c.reference_calls = to.reference.data();
+    c.reference_call_count = static_cast<std::uint32_t>(to.reference.size());
+    if (large_) {
+      to.large = std::make_unique<c_storage>();
+      large_->fill(*to.large, category);
+      c.large = &to.large->check;
+    }
+  }
+
+  [[nodiscard]] bool states_cost() const {
+    return cost_.elements > 0.0 || cost_.bytes > 0.0 || cost_.flops > 0.0;
+  }
+
+  void commit(assay_registrar* registrar, const std::string& category) const {
+    c_storage storage;
+    fill(storage, category);
+    detail::must_be_accepted(registrar->add_check(registrar, &storage.check));
   }
 
   std::string name_;
   std::vector<input> inputs_;
   std::vector<operator_call> plan_;
+  std::vector<operator_call> reference_;
   std::vector<dtype> dtypes_{dtype::float32, dtype::float16, dtype::bfloat16, dtype::float64};
+  assay_cost cost_{sizeof(assay_cost), 0, 0.0, 0.0, 0.0};
+  assay_accuracy accuracy_{sizeof(assay_accuracy), 0, 16.0, 1.0, -1, 0};
+  std::vector<known_path> paths_;
+  std::shared_ptr<const check> large_;
 };
 
 /// One category: a name under which checks stand together and can be switched off together.
@@ -115,6 +239,9 @@ class category {
     std::vector<operator_call> plan{std::move(first), std::move(more)...};
     return checks_.emplace_back(std::move(name), std::move(inputs), std::move(plan));
   }
+
+  /// The same for a check that was made before, by a function of its sizes for instance.
+  assay::check& add(assay::check made) { return checks_.emplace_back(std::move(made)); }
 
  private:
   friend class registry;
