@@ -442,6 +442,22 @@ std::vector<at::Tensor> bound_plan::outputs() const {
   return found;
 }
 
+torch::jit::Stack bound_plan::run_up_to_last() {
+  for (std::size_t i = 0; i + 1 < calls_.size(); ++i) {
+    bound_call& call = calls_[i];
+    call.results.clear();
+    for (const slot& s : call.slots) {
+      push(call.results, s);
+    }
+    call.op.callBoxed(call.results);
+  }
+  torch::jit::Stack arguments;
+  for (const slot& s : calls_.back().slots) {
+    push(arguments, s);
+  }
+  return arguments;
+}
+
 void bound_plan::release_results() {
   previous_.clear();
   for (bound_call& call : calls_) {

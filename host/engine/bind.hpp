@@ -59,6 +59,11 @@ class bound_plan {
 
   void release_results();
 
+  [[nodiscard]] const c10::OperatorHandle& last_operator() const { return calls_.back().op; }
+
+  /// Runs all calls but the last, and answers that one's arguments. outputs() stay as they are.
+  torch::jit::Stack run_up_to_last();
+
  private:
   enum class slot_kind { constant, input_list, input, result, list };
 

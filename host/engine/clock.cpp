@@ -59,6 +59,29 @@ void device_clock::hold(double us) {
   }
 }
 
+void device_clock::flush_caches(double hold_us) {
+  // The largest last-level caches hold 256 MiB (AMD's Infinity Cache, behind L2).
+  constexpr std::int64_t flush_bytes = std::int64_t{512} << 20;
+  constexpr int most_fills = 64;
+  if (!flush_buffer_.defined()) {
+    flush_buffer_ = at::empty({flush_bytes}, at::device(device_).dtype(at::kByte));
+    flush_buffer_.fill_(1);
+    if (guard_) {
+      c10::Event begin(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      begin.record(stream());
+      flush_buffer_.fill_(2);
+      end.record(stream());
+      synchronize();
+      flush_us_ = begin.elapsedTime(end) * 1e3;
+    }
+  }
+  const int fills = flush_us_ > 0.0 ? static_cast<int>(std::ceil(hold_us / flush_us_)) : 1;
+  for (int i = 0; i < std::clamp(fills, 1, most_fills); ++i) {
+    flush_buffer_.fill_(i % 2);
+  }
+}
+
 device_clock& clock_of(const c10::Device& device) {
   static std::map<std::string, device_clock> clocks;
   return clocks.try_emplace(device.str(), device).first->second;

@@ -10,6 +10,8 @@
 
 #include <chrono>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace assay::engine {
 
@@ -49,7 +51,37 @@ class device_clock {
     return {begin.elapsedTime(end) * 1e3, held};
   }
 
+  /// Time of each call, all caches having been flushed before it: on the device by an event pair,
+  /// while the host is ahead by `hold_us` at least; on the CPU by the host's clock.
+  template <typename Call>
+  std::vector<double> time_cold(int calls, double hold_us, Call&& call) {
+    std::vector<double> times;
+    std::vector<std::pair<c10::Event, c10::Event>> pairs;
+    synchronize();
+    for (int i = 0; i < calls; ++i) {
+      flush_caches(hold_us);
+      if (!guard_) {
+        const auto begin = host_clock::now();
+        call();
+        times.push_back(us_between(begin, host_clock::now()));
+        continue;
+      }
+      c10::Event begin(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      c10::Event end(device_.type(), c10::EventFlag::BACKEND_DEFAULT);
+      begin.record(stream());
+      call();
+      end.record(stream());
+      pairs.emplace_back(std::move(begin), std::move(end));
+    }
+    synchronize();
+    for (const auto& [begin, end] : pairs) {
+      times.push_back(begin.elapsedTime(end) * 1e3);
+    }
+    return times;
+  }
+
  private:
+  void flush_caches(double hold_us);
   [[nodiscard]] c10::Stream stream() const { return guard_->getStream(device_); }
   void hold(double us);
   void prepare_hold();
@@ -57,6 +89,8 @@ class device_clock {
   c10::Device device_;
   std::optional<c10::impl::VirtualGuardImpl> guard_;
   at::Tensor hold_buffer_;
+  at::Tensor flush_buffer_;
+  double flush_us_ = 0.0;      // device time of one fill of flush_buffer_
   double hold_fill_us_ = 0.0;  // device time of one fill of hold_buffer_
 };
 

@@ -14,6 +14,8 @@
 
 #include "device_info.hpp"
 #include "engine_api.h"
+#include "evidence/ceilings.hpp"
+#include "evidence/device_profile.hpp"
 #include "run_check.hpp"
 
 #define ASSAY_TEXT_OF(number) #number
@@ -70,6 +72,31 @@ char* run(const assay_engine_job* job) {
   }
 }
 
+char* prepare_evidence(const char* device) {
+  std::string why = "the CPU has no device kernels";
+  try {
+    const c10::Device wanted(device);
+    if (!wanted.is_cpu()) {
+      why = assay::engine::profiler_sees(wanted) ? "" : assay::engine::profiler_is_blind;
+    }
+  } catch (const std::exception& e) {
+    why = e.what();
+  }
+  return text_of({{"state", why.empty() ? "seen" : "unknown"}, {"why", why}});
+}
+
+char* ceilings(const char* device) {
+  json record{{"state", "measured"}, {"why", ""}};
+  try {
+    record.update(assay::engine::measure_ceilings(c10::Device(device)));
+  } catch (const std::exception& e) {
+    record = {{"state", "unknown"}, {"why", e.what()}};
+  } catch (...) {
+    record = {{"state", "unknown"}, {"why", "LibTorch threw something that is no std::exception"}};
+  }
+  return text_of(record);
+}
+
 void release(char* text) { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc)
 
 constexpr assay_engine engine{
@@ -79,6 +106,8 @@ constexpr assay_engine engine{
         TORCH_VERSION_PATCH),
     describe,
     run,
+    prepare_evidence,
+    ceilings,
     release,
 };
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_ENGINE_API 1
+#define ASSAY_ENGINE_API 2
 
 typedef enum assay_profile {
   ASSAY_PROFILE_CLASSIC = 0, /* first call, 2 more warm-up calls, 20 timed calls */
@@ -34,8 +34,13 @@ typedef struct assay_engine_job {
   double measure_limit_s;       /* ASSAY_PROFILE_MEASURE: time after which sampling stops */
   const char* const* libraries; /* absolute paths of the plugin's operator libraries */
   uint32_t library_count;
+  uint32_t untimed;       /* 1: run it once and take no times */
+  uint32_t evidence;      /* 1: gather the chain of evidence */
+  uint32_t large;         /* 1: the check's large form, where it has one */
+  uint32_t cold;          /* 1: also time calls whose data are not in the caches */
+  const char* trace_file; /* where the profiler's trace goes; NULL: nowhere */
   /* Called as each phase begins: "library", "bind", "inputs", "first_call", "warm_up", "timed",
-   * "device_time". */
+   * "device_time", "cold", "evidence". */
   void (*phase)(void* context, const char* name);
   void* context;
 } assay_engine_job;
@@ -50,6 +55,12 @@ typedef struct assay_engine {
   char* (*describe)(const char* backend_library);
   /* Runs one check and answers a result: the members that docs/results-format.md marks "engine". */
   char* (*run)(const assay_engine_job* job);
+  /* Starts what the chain of evidence needs, before the first check that asks for it: "state"
+   * ("seen", "unknown") and "why" of the profiler on this device. */
+  char* (*prepare_evidence)(const char* device);
+  /* Measures what this device can reach: the members of a `ceilings` line that
+   * docs/evidence-format.md lists, or "state" "unknown" and "why". */
+  char* (*ceilings)(const char* device);
   void (*release)(char* text);
 } assay_engine;
 

@@ -18,6 +18,8 @@
 #include "bind.hpp"
 #include "clock.hpp"
 #include "dtypes.hpp"
+#include "evidence/evidence.hpp"
+#include "evidence/selftest_operators.hpp"
 #include "host/common/open_library.hpp"
 #include "inputs.hpp"
 #include "timing.hpp"
@@ -75,6 +77,7 @@ json timing_record(const timing_result& t, std::int32_t profile) {
       {"wall_min_us", nullptr},
       {"device_mad_us", nullptr},
       {"device_min_us", nullptr},
+      {"cold_us", nullptr},
       {"stop_reason", t.stop_reason},
   };
   if (t.device_us) {
@@ -175,32 +178,58 @@ class check_run {
     const c10::InferenceMode inference;
     enter("library");
     open_libraries(job_);
+    register_selftest_operators(*job_.check);
     enter("bind");
-    bound_plan plan(*job_.check);
+    const bool large = job_.large != 0 && job_.check->large != nullptr;
+    const assay_check& check = large ? *job_.check->large : *job_.check;
+    bound_plan plan(check);
     enter("inputs");
-    plan.set_inputs(make_inputs(*job_.check, job_.dtype, device_, job_.seed));
+    const std::vector<at::Tensor> inputs = make_inputs(check, job_.dtype, device_, job_.seed);
+    plan.set_inputs(inputs);
+    if (job_.untimed != 0) {
+      enter("first_call");
+      plan.run();
+      clock_of(device_).synchronize();
+    } else {
+      take_times(plan);
+    }
+    for (const at::Tensor& output : plan.outputs()) {
+      record_["outputs"].push_back(describe_tensor(output));
+    }
+    if (job_.evidence != 0) {
+      enter("evidence");
+      record_["evidence"] = gather_evidence(plan, inputs,
+                                            {job_.check, job_.dtype, device_, job_.seed, large,
+                                             job_.trace_file == nullptr ? "" : job_.trace_file});
+    }
+    record_["status"] = "ok";
+    end_phase();
+    record_["phase"] = "done";
+  }
+
+  void take_times(bound_plan& plan) {
+    device_clock& clock = clock_of(device_);
     const timing_rules rules{job_.profile, job_.measure_limit_s};
     warning_catcher::repeat_once_warnings(true);
-    const timing_result timing = time_plan(plan, clock_of(device_), rules, [&](const char* phase) {
+    const timing_result timing = time_plan(plan, clock, rules, [&](const char* phase) {
       // Repeated in the first call alone: giving a warning takes time.
       warning_catcher::repeat_once_warnings(std::string_view(phase) == "first_call");
       enter(phase);
     });
-    for (const at::Tensor& output : plan.outputs()) {
-      record_["outputs"].push_back(describe_tensor(output));
+    json record = timing_record(timing, job_.profile);
+    if (job_.cold != 0) {
+      enter("cold");
+      record["cold_us"] = time_cold(plan, clock, timing.submit_us);
     }
-    end_phase();
-    record_["timing"] = timing_record(timing, job_.profile);
-    record_["phase"] = "done";
-    record_["status"] = "ok";
+    record_["timing"] = std::move(record);
   }
 
   const assay_engine_job& job_;
   c10::Device device_;
   host_clock::time_point phase_begin_ = host_clock::now();
-  json record_{{"status", "error"},        {"phase", "library"}, {"outputs", json::array()},
-               {"timing", nullptr},        {"error", nullptr},   {"poisoned", false},
-               {"warnings", json::array()}};
+  json record_{{"status", "error"},         {"phase", "library"}, {"outputs", json::array()},
+               {"timing", nullptr},         {"error", nullptr},   {"poisoned", false},
+               {"warnings", json::array()}, {"evidence", nullptr}};
 };
 
 }  // namespace

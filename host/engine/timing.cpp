@@ -167,6 +167,13 @@ batch_times time_batch(bound_plan& plan, const device_clock& clock, std::int64_t
   return {us_between(begin, submitted) / count, us_between(begin, end) / count};
 }
 
+double time_cold(bound_plan& plan, device_clock& clock, double submit_us) {
+  constexpr int device_calls = 20;
+  constexpr int host_calls = 5;
+  const int calls = clock.has_device_time() ? device_calls : host_calls;
+  return summarize(clock.time_cold(calls, hold_for(submit_us, 1), [&] { plan.run(); })).median;
+}
+
 summary_statistics summarize(std::vector<double> samples) {
   const auto median_of = [](std::vector<double>& values) {
     const std::size_t middle = values.size() / 2;

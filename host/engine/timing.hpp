@@ -28,6 +28,10 @@ struct batch_times {
 /// the harness adds (tests/benchmarks/harness_benchmark.cpp measures it).
 batch_times time_batch(bound_plan& plan, const device_clock& clock, std::int64_t calls);
 
+/// Median time of one call, in microseconds, whose data are in no cache: before each call memory of
+/// the size of the largest last-level caches is overwritten. Device time; on the CPU wall time.
+double time_cold(bound_plan& plan, device_clock& clock, double submit_us);
+
 struct summary_statistics {
   double median, mad, minimum;
   double half_width;  // of the median's 95 % confidence interval, by order statistics

@@ -8,6 +8,7 @@
 #include <deque>
 #include <exception>
 #include <filesystem>
+#include <future>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -106,7 +107,12 @@ class worker {
   void serve() {
     set_up(commands_.next());
     for (json command = commands_.next(); command.at("do") != "quit"; command = commands_.next()) {
-      run(command);
+      const auto what = command.at("do").get<std::string>();
+      if (what == "run") {
+        run(command);
+      } else {
+        ask_engine(what, command.at("device").get<std::string>());
+      }
     }
   }
 
@@ -123,20 +129,40 @@ class worker {
     }
     const json& wanted = command.at("engine");
     json engine_record{{"record", "engine"}, {"status", "none"}};
-    std::thread engine_thread;
-    const bool overlap = command.at("overlap").get<bool>();
-    if (!wanted.is_null() && overlap) {
-      engine_thread = std::thread([&] { engine_record = engine_.load(wanted); });
+    const bool trusted = command.at("trust_plugins").get<bool>();
+    const auto load_plugins = [&] {
+      plugins_.load_all(places, excluded, trusted);
+      records_.write({{"record", "plugins_done"}});
+    };
+    // LibTorch is opened by the thread that will call it: its profiler wants that.
+    const bool overlap = !wanted.is_null() && command.at("overlap").get<bool>();
+    auto loaded = std::async(overlap ? std::launch::async : std::launch::deferred, load_plugins);
+    if (!overlap) {
+      loaded.get();
     }
-    plugins_.load_all(places, excluded, command.at("trust_plugins").get<bool>());
-    records_.write({{"record", "plugins_done"}});
-    if (engine_thread.joinable()) {
-      engine_thread.join();
-    } else if (!wanted.is_null()) {
+    if (!wanted.is_null()) {
       engine_record = engine_.load(wanted);
+    }
+    if (overlap) {
+      loaded.get();
     }
     flush_output();
     records_.write(engine_record);
+  }
+
+  // "prepare_evidence" and "ceilings": a record of that name.
+  void ask_engine(const std::string& what, const std::string& device) {
+    json record{{"state", "unknown"}, {"why", "this worker has no engine"}};
+    if (const assay_engine* engine = engine_.engine(); engine != nullptr) {
+      char* text =
+          (what == "ceilings" ? engine->ceilings : engine->prepare_evidence)(device.c_str());
+      record = json::parse(text);
+      engine->release(text);
+    }
+    record["record"] = what;
+    record["device"] = device;
+    flush_output();
+    records_.write(record);
   }
 
   void run(const json& command) {
@@ -164,6 +190,13 @@ class worker {
     job.device = device.c_str();
     job.seed = command.at("seed").get<std::uint64_t>();
     job.measure_limit_s = command.at("measure_limit_s").get<double>();
+    job.untimed = command.value("untimed", false) ? 1 : 0;
+    job.evidence = command.value("evidence", false) ? 1 : 0;
+    job.large = command.value("large", false) ? 1 : 0;
+    job.cold = command.value("cold", false) ? 1 : 0;
+    const json trace = command.value("trace_file", json());
+    const std::string trace_file = trace.is_string() ? trace.get<std::string>() : "";
+    job.trace_file = trace_file.empty() ? nullptr : trace_file.c_str();
     job.libraries = libraries.data();
     job.library_count = static_cast<std::uint32_t>(libraries.size());
     // By the first call the device's own threads are there, which are no check's doing.
