@@ -69,6 +69,11 @@ at::Tensor failing_later(const at::Tensor& x) {
   return x;
 }
 
+at::Tensor only_float32(const at::Tensor& x) {
+  TORCH_CHECK(x.scalar_type() == at::kFloat, "only float32 is served here");
+  return x.add(1);
+}
+
 // One argument of each kind that a plan can give; answers the first.
 at::Tensor kinds(const at::Tensor& x, bool /*flag*/, std::int64_t /*whole*/, double /*real*/,
                  const std::string& /*text*/, at::ScalarType /*type*/, at::Scalar /*number*/,
@@ -93,6 +98,7 @@ TORCH_LIBRARY(assay_test, m) {
   m.def("warning(Tensor x) -> Tensor", warning);
   m.def("warning_once(Tensor x) -> Tensor", warning_once);
   m.def("throwing(Tensor x, str what) -> Tensor", throwing);
+  m.def("only_float32(Tensor x) -> Tensor", only_float32);
   m.def("failing_later(Tensor x) -> Tensor", failing_later);
   m.def(
       "kinds(Tensor x, bool flag, int whole, float real, str text, ScalarType type, "

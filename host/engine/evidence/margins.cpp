@@ -16,17 +16,16 @@ namespace {
 constexpr std::int64_t margin_elements = 512;
 constexpr int mark = 0x5A;
 
-using overload_map = std::map<std::string, std::vector<c10::OperatorName>>;
-
-const overload_map& overloads() {
-  static const overload_map all = [] {
-    overload_map made;
-    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
-      made[name.name].push_back(name);
+// All overloads of an operator. Extensions add operators as long as the process lives.
+const std::vector<c10::OperatorName>& overloads_of(const std::string& name) {
+  static std::map<std::string, std::vector<c10::OperatorName>> known;
+  if (!known.contains(name)) {
+    known.clear();
+    for (const c10::OperatorName& op : c10::Dispatcher::singleton().getAllOpNames()) {
+      known[op.name].push_back(op);
     }
-    return made;
-  }();
-  return all;
+  }
+  return known[name];
 }
 
 bool is_written(const c10::Argument& argument) {
@@ -54,11 +53,7 @@ bool is_out_form(const c10::FunctionSchema& of, const c10::FunctionSchema& candi
 }
 
 std::optional<c10::OperatorHandle> out_form_of(const c10::OperatorHandle& op, std::size_t results) {
-  const auto found = overloads().find(op.operator_name().name);
-  if (found == overloads().end()) {
-    return std::nullopt;
-  }
-  for (const c10::OperatorName& name : found->second) {
+  for (const c10::OperatorName& name : overloads_of(op.operator_name().name)) {
     const auto candidate = c10::Dispatcher::singleton().findSchema(name);
     if (candidate && is_out_form(op.schema(), candidate->schema(), results)) {
       return candidate;

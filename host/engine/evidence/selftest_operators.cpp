@@ -91,11 +91,12 @@ at::Tensor& overrun_out(const at::Tensor& x, at::Tensor& out) {
   return out;
 }
 
-// The same to the last digit but one.
+// The same but for the last digits, which change from call to call.
 at::Tensor unrepeatable(const at::Tensor& x) {
   static int calls = 0;
   at::Tensor y = at::relu(x);
-  return ++calls % 2 == 0 ? y.mul(1.0 + 2e-7) : y;
+  calls = (calls + 1) % 5;
+  return y.mul(1.0 + 2e-7 * calls);
 }
 
 }  // namespace
