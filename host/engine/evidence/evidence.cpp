@@ -179,7 +179,7 @@ class correctness {
         {"repeatable", nullptr},
         {"margins", nullptr},
         {"tf32", tf32_allowed(trace_)}};
-    add_outputs(record, outputs, first, inputs);
+    add_outputs(record, outputs, inputs);
     try {
       const margin_result margins = examine_margins(plan);
       record["margins"] = {{"state", margins.state}, {"why", margins.why}};
@@ -194,7 +194,7 @@ class correctness {
   }
 
   void add_outputs(json& record, const std::vector<at::Tensor>& outputs,
-                   const std::vector<at::Tensor>& values, const std::vector<at::Tensor>& inputs) {
+                   const std::vector<at::Tensor>& inputs) {
     std::vector<at::Tensor> reference;
     try {
       reference = reference_outputs(check_, inputs);
@@ -220,10 +220,8 @@ class correctness {
         const auto& input = inputs[static_cast<std::size_t>(accuracy->picks_input)];
         picked = {input.to(at::kCPU, at::kDouble), accuracy->picks_dimension};
       }
-      json compared = compare_output(values[i], reference[i], c10::Device(c10::DeviceType::CPU),
-                                     scalar_type(request_.dtype), picked);
-      compared["device_as_asked"] = outputs[i].device() == request_.device;
-      record["outputs"].push_back(std::move(compared));
+      record["outputs"].push_back(compare_output(outputs[i], reference[i], request_.device,
+                                                 scalar_type(request_.dtype), picked));
     }
   }
 

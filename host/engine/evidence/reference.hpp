@@ -17,12 +17,14 @@
 
 namespace assay::engine {
 
-/// One output against its reference; see docs/evidence-format.md, `correct.outputs[]`. `picked`:
-/// for an index output, the input that it picks from (on the CPU, float64) and the dimension.
+/// Of an index output: the input that it picks from (on the CPU, float64) and the dimension.
 struct picked_input {
   at::Tensor values;
   std::int64_t dimension = 0;
 };
+
+/// One output, on whatever device, against its reference on the CPU; see docs/evidence-format.md,
+/// `correct.outputs[]`. `check_type` stands for the reference's float64.
 nlohmann::json compare_output(const at::Tensor& output, const at::Tensor& reference,
                               const c10::Device& asked, c10::ScalarType check_type,
                               const std::optional<picked_input>& picked);

@@ -67,28 +67,32 @@ class check {
 
   /// Floating-point operations of one call; `matrix_flops` where matrix units can do them.
   check& flops(double count) {
+    cost_.matrix = 0;
     cost_.flops = count;
     return *this;
   }
   check& matrix_flops(double count) {
     cost_.matrix = 1;
-    return flops(count);
+    cost_.flops = count;
+    return *this;
   }
 
   /// How near the output must be to the reference; see assay_accuracy for the bound.
   check& exact() {
-    accuracy_.flags |= ASSAY_ACCURACY_EXACT;
+    accuracy_.flags = ASSAY_ACCURACY_EXACT;
     return *this;
   }
   check& rounds(double roundings, double terms = 1.0) {
+    accuracy_.flags = 0;
     accuracy_.roundings = roundings;
     accuracy_.terms = terms;
     return *this;
   }
   /// As rounds(), for matrix products and convolutions, which TF32 may serve.
   check& contracts(double roundings, double terms) {
-    accuracy_.flags |= ASSAY_ACCURACY_CONTRACTION;
-    return rounds(roundings, terms);
+    rounds(roundings, terms);
+    accuracy_.flags = ASSAY_ACCURACY_CONTRACTION;
+    return *this;
   }
   /// Integer outputs are indices into input `position` along `dimension`; where values are equal,
   /// either index will do.
