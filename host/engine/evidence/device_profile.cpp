@@ -90,18 +90,7 @@ std::string copy_kind(const std::string& name) {
 }
 
 // Kineto tells a copy's bytes in its own trace alone.
-void add_copied_bytes(device_profile& profile, profiler::ProfilerResult& trace, double from_us) {
-  namespace fs = std::filesystem;
-  const fs::path file = fs::temp_directory_path() /
-                        ("assay-trace-" + std::to_string(trace.trace_start_ns()) + ".json");
-  struct removal {
-    const fs::path& what;
-    ~removal() {
-      std::error_code ignored;
-      fs::remove(what, ignored);
-    }
-  } const at_end{file};
-  trace.save(file.string());
+void add_copied_bytes(device_profile& profile, const std::filesystem::path& file, double from_us) {
   std::ifstream in(file);
   const auto whole = nlohmann::json::parse(in, nullptr, false);
   if (!whole.is_object() || !whole.contains("traceEvents")) {
@@ -118,6 +107,31 @@ void add_copied_bytes(device_profile& profile, profiler::ProfilerResult& trace, 
     copy.bytes = copy.bytes.value_or(0.0) +
                  (bytes.is_string() ? std::stod(bytes.get<std::string>()) : bytes.get<double>()) /
                      profile.calls;
+  }
+}
+
+// The profiler saves its trace once: to the file that is wanted, or to one that is read and
+// removed.
+void save_trace(device_profile& profile, profiler::ProfilerResult& trace, const std::string& wanted,
+                double from_us) {
+  namespace fs = std::filesystem;
+  const bool host_copies = profile.copies.contains("HtoD") || profile.copies.contains("DtoH");
+  if (wanted.empty() && !host_copies) {
+    return;
+  }
+  std::error_code error;
+  const fs::path file =
+      wanted.empty() ? fs::temp_directory_path() /
+                           ("assay-trace-" + std::to_string(trace.trace_start_ns()) + ".json")
+                     : fs::path(wanted);
+  trace.save(file.string());
+  if (host_copies) {
+    add_copied_bytes(profile, file, from_us);
+  }
+  if (wanted.empty()) {
+    fs::remove(file, error);
+  } else if (fs::exists(file, error)) {  // the profiler is silent about one that it cannot write
+    profile.trace_file = wanted;
   }
 }
 
@@ -264,21 +278,11 @@ device_profile profile_calls(bound_plan& plan, const c10::Device& device,
   if (on_device && profile.why.empty()) {
     profile.seen = true;
     add_work(profile, trace->events(), calls.front().begin);
-    if (profile.copies.contains("HtoD") || profile.copies.contains("DtoH")) {
-      add_copied_bytes(profile, *trace, static_cast<double>(calls.front().begin) / 1e3);
-    }
   } else if (profile.why.empty()) {
     profile.why = "the CPU has no device kernels";
   }
   add_split(profile, trace->events(), calls);
-  if (!trace_file.empty()) {
-    trace->save(trace_file);
-    // It may be silent about a file that it cannot write.
-    std::error_code error;
-    if (std::filesystem::exists(trace_file, error)) {
-      profile.trace_file = trace_file;
-    }
-  }
+  save_trace(profile, *trace, trace_file, static_cast<double>(calls.front().begin) / 1e3);
   return profile;
 }
 

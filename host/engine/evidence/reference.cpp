@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "evidence/reference.hpp"
 
+#include <ATen/Parallel.h>
 #include <ATen/ops/gather.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "dtypes.hpp"
@@ -21,65 +24,98 @@ at::Tensor as_doubles(const at::Tensor& t) {
   return t.detach().to(at::Device(at::kCPU), at::kDouble).contiguous();
 }
 
+constexpr std::int64_t grain = 1 << 15;  // elements a thread takes at least
+
 bool all_same(const double* values, std::int64_t count) {
-  for (std::int64_t i = 1; i < count; ++i) {
-    if (values[i] != values[0]) {
-      return false;
-    }
+  std::int64_t i = 1;
+  while (i < count && values[i] == values[0]) {
+    ++i;
   }
-  return count > 0;
+  return count > 0 && i >= count;
 }
 
 struct difference {
   double squared_error = 0.0;
-  double squared_reference = 0.0;
   double max_error = 0.0;
   double scaled_max_error = 0.0;
   std::int64_t nan_mismatched = 0;
   std::int64_t inf_mismatched = 0;
+  std::int64_t mismatched = 0;
+
+  void add(const difference& other) {
+    squared_error += other.squared_error;
+    max_error = std::max(max_error, other.max_error);
+    scaled_max_error = std::max(scaled_max_error, other.scaled_max_error);
+    nan_mismatched += other.nan_mismatched;
+    inf_mismatched += other.inf_mismatched;
+    mismatched += other.mismatched;
+  }
+
+  // `rounded`: the reference in the output's dtype.
+  void add(double out, double ref, double rounded, double rms) {
+    mismatched += out == rounded || (std::isnan(out) && std::isnan(rounded)) ? 0 : 1;
+    if (std::isnan(out) || std::isnan(ref)) {
+      nan_mismatched += std::isnan(out) != std::isnan(ref) ? 1 : 0;
+      return;
+    }
+    // An infinity that the dtype's range makes of a large value is no error of the operator.
+    if (std::isinf(out) || std::isinf(ref)) {
+      inf_mismatched += out != ref && out != rounded ? 1 : 0;
+      return;
+    }
+    const double error = std::abs(out - ref);
+    squared_error += error * error;
+    max_error = std::max(max_error, error);
+    if (error > 0.0) {
+      scaled_max_error = std::max(scaled_max_error, error / (std::abs(ref) + rms));
+    }
+  }
 };
 
-difference difference_of(const double* out, const double* ref, std::int64_t count) {
-  difference d;
-  std::int64_t finite = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (std::isfinite(ref[i])) {
-      d.squared_reference += ref[i] * ref[i];
-      ++finite;
-    }
-  }
-  const double rms =
-      finite > 0 ? std::sqrt(d.squared_reference / static_cast<double>(finite)) : 0.0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (std::isnan(out[i]) || std::isnan(ref[i])) {
-      d.nan_mismatched += std::isnan(out[i]) != std::isnan(ref[i]) ? 1 : 0;
-      continue;
-    }
-    if (std::isinf(out[i]) || std::isinf(ref[i])) {
-      d.inf_mismatched += out[i] != ref[i] ? 1 : 0;
-      continue;
-    }
-    const double error = std::abs(out[i] - ref[i]);
-    d.squared_error += error * error;
-    d.max_error = std::max(d.max_error, error);
-    if (error > 0.0) {
-      d.scaled_max_error = std::max(d.scaled_max_error, error / (std::abs(ref[i]) + rms));
-    }
-  }
-  return d;
+// Folds `part(begin, end)` over all elements, on all threads.
+template <typename Result, typename Part>
+Result in_parts(std::int64_t count, Part&& part) {
+  Result whole{};
+  std::mutex mutex;
+  at::parallel_for(0, count, grain, [&](std::int64_t begin, std::int64_t end) {
+    const Result mine = part(begin, end);
+    const std::scoped_lock lock(mutex);
+    whole.add(mine);
+  });
+  return whole;
 }
 
-// Elements that are not the reference rounded to the output's dtype.
-std::int64_t count_mismatched(const at::Tensor& output, const at::Tensor& reference) {
-  const at::Tensor rounded = as_doubles(reference.to(output.scalar_type()));
-  const at::Tensor values = as_doubles(output);
-  const auto* out = values.const_data_ptr<double>();
-  const auto* ref = rounded.const_data_ptr<double>();
+struct finite_sum {
+  double squares = 0.0;
   std::int64_t count = 0;
-  for (std::int64_t i = 0; i < values.numel(); ++i) {
-    count += out[i] == ref[i] || (std::isnan(out[i]) && std::isnan(ref[i])) ? 0 : 1;
+  void add(const finite_sum& other) {
+    squares += other.squares;
+    count += other.count;
   }
-  return count;
+};
+
+finite_sum sum_of_squares(const double* values, std::int64_t count) {
+  return in_parts<finite_sum>(count, [&](std::int64_t begin, std::int64_t end) {
+    finite_sum sum;
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (std::isfinite(values[i])) {
+        sum.squares += values[i] * values[i];
+        ++sum.count;
+      }
+    }
+    return sum;
+  });
+}
+
+difference difference_of(const double* out, const double* ref, const double* rounded,
+                         std::int64_t count, double rms) {
+  return in_parts<difference>(count, [&](std::int64_t begin, std::int64_t end) {
+    difference d;
+    for (std::int64_t i = begin; i < end; ++i) {
+      d.add(out[i], ref[i], rounded[i], rms);
+    }
+    return d;
+  });
 }
 
 // Indices may differ where the values that they pick are equal.
@@ -96,7 +132,10 @@ json mismatched_picks(const at::Tensor& output, const at::Tensor& reference,
     return at::gather(picked.values, picked.dimension, at);
   };
   try {
-    return count_mismatched(values_at(output), values_at(reference));
+    const at::Tensor out = values_at(output).contiguous();
+    const at::Tensor ref = values_at(reference).contiguous();
+    const auto* values = ref.const_data_ptr<double>();
+    return difference_of(out.const_data_ptr<double>(), values, values, out.numel(), 0.0).mismatched;
   } catch (const std::exception&) {
     return output.numel();  // an index out of range picks nothing
   }
@@ -155,16 +194,21 @@ json compare_output(const at::Tensor& output, const at::Tensor& reference, const
     return record;
   }
   const at::Tensor ref = as_doubles(reference);
+  const at::Tensor rounded = as_doubles(reference.to(output.scalar_type()));
   const auto* ref_values = ref.const_data_ptr<double>();
   record["reference_constant"] = all_same(ref_values, ref.numel());
-  const difference d = difference_of(out_values, ref_values, out.numel());
+  const finite_sum squares = sum_of_squares(ref_values, ref.numel());
+  const double rms =
+      squares.count > 0 ? std::sqrt(squares.squares / static_cast<double>(squares.count)) : 0.0;
+  const difference d =
+      difference_of(out_values, ref_values, rounded.const_data_ptr<double>(), out.numel(), rms);
   record["nan_mismatched"] = d.nan_mismatched;
   record["inf_mismatched"] = d.inf_mismatched;
   record["max_error"] = d.max_error;
-  record["mismatched"] = count_mismatched(output, reference);
+  record["mismatched"] = d.mismatched;
   if (is_inexact(output)) {
-    record["normalised_error"] = d.squared_reference > 0.0
-                                     ? std::sqrt(d.squared_error / d.squared_reference)
+    record["normalised_error"] = squares.squares > 0.0
+                                     ? std::sqrt(d.squared_error / squares.squares)
                                      : std::sqrt(d.squared_error);
     record["scaled_max_error"] = d.scaled_max_error;
   } else if (picked) {
@@ -193,7 +237,9 @@ std::vector<at::Tensor> reference_outputs(const assay_check& check,
 std::vector<at::Tensor> on_cpu(const std::vector<at::Tensor>& tensors) {
   std::vector<at::Tensor> copies;
   for (const at::Tensor& t : tensors) {
-    copies.push_back(t.detach().to(at::kCPU).clone().contiguous());
+    const at::Tensor here = t.detach().to(at::kCPU);
+    // On the CPU to() copies nothing.
+    copies.push_back(t.is_cpu() ? here.clone().contiguous() : here.contiguous());
   }
   return copies;
 }
