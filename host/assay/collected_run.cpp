@@ -63,14 +63,22 @@ std::string trusted_text(const json& plugin) {
              : fmt::format("loaded although {} (--trust-plugins)", why);
 }
 
-double number_of(const json& object, std::string_view member) {
-  if (object.is_object()) {
-    const auto found = object.find(std::string(member));
-    if (found != object.end() && found->is_number()) {
-      return found->get<double>();
-    }
+const json& member_of(const json& object, std::string_view member) {
+  static const json none = nullptr;
+  if (!object.is_object()) {
+    return none;
   }
-  return 0.0;
+  const auto found = object.find(std::string(member));
+  return found == object.end() ? none : *found;
+}
+
+std::optional<double> number_if_any(const json& object, std::string_view member) {
+  const json& found = member_of(object, member);
+  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
+double number_of(const json& object, std::string_view member) {
+  return number_if_any(object, member).value_or(0.0);
 }
 
 const json& list_of(const json& object, std::string_view member) {
@@ -189,8 +197,19 @@ std::string repeats_text(const collected_run::entry& entry) {
   return out;
 }
 
+std::string evidence_fault_text(const collected_run::entry& entry) {
+  const std::string status = text_of(entry.evidence, "status");
+  if (status.empty() || status == "ok") {
+    return "";
+  }
+  return "when it was run again for its evidence:\n" +
+         indented(
+             fault_text(entry.evidence) + printed_text(entry.evidence, "stderr", "standard error"),
+             "  ");
+}
+
 std::string details(const collected_run::entry& entry) {
-  return all_of(entry.result) + repeats_text(entry);
+  return all_of(entry.result) + evidence_fault_text(entry) + repeats_text(entry);
 }
 
 collected_run::entry* collected_run::find(const std::string& id, const std::string& device) {
@@ -209,21 +228,38 @@ void collected_run::add(const json& record) {
     plugins.push_back(record);
   } else if (kind == "schedule") {
     for (const json& check : list_of(record, "checks")) {
-      entries.push_back({text_of(check, "id"), text_of(check, "device"), nullptr, {}});
+      entries.push_back({text_of(check, "id"),
+                         text_of(check, "device"),
+                         nullptr,
+                         {},
+                         flag_is(check, "baseline", true),
+                         nullptr});
     }
     not_selected = list_of(record, "not_selected").get<std::vector<json>>();
   } else if (kind == "summary") {
     summary = record;
+  } else if (kind == "ceilings") {
+    ceilings.push_back(record);
+  } else if (kind == "starting") {
+    running = text_of(record, "id") + " on " + text_of(record, "device");
+  } else if (kind == "evidence") {
+    running.clear();
+    if (entry* target = find(text_of(record, "id"), text_of(record, "device"))) {
+      target->evidence = record;
+    }
   } else if (kind == "result" && !text_of(record, "repeat_of").empty()) {
+    running.clear();
     if (last_fault_ < entries.size()) {
       entries[last_fault_].repeats.push_back(record);
     }
   } else if (kind == "result") {
+    running.clear();
     const std::string id = text_of(record, "id");
     const std::string device = text_of(record, "device");
     entry* target = find(id, device);
     if (target == nullptr) {
-      target = &entries.emplace_back(entry{id, device, nullptr, {}});
+      target = &entries.emplace_back(
+          entry{id, device, nullptr, {}, flag_is(record, "baseline", true), nullptr});
     }
     target->result = record;
     const std::string status = text_of(record, "status");
@@ -234,8 +270,9 @@ void collected_run::add(const json& record) {
 }
 
 std::size_t collected_run::not_run() const {
-  return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(),
-                                                [](const entry& e) { return e.result.is_null(); }));
+  return static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [](const entry& e) {
+    return e.result.is_null() && !e.baseline;
+  }));
 }
 
 }  // namespace assay

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ struct collected_run {
     std::string device;
     nlohmann::json result;
     std::vector<nlohmann::json> repeats;
+    bool baseline = false;    // it ran to be compared with
+    nlohmann::json evidence;  // the `evidence` line, with the verdict
   };
 
   nlohmann::json run;
@@ -25,12 +28,14 @@ struct collected_run {
   nlohmann::json engine_failure;  // the engine record of a later worker that could not be started
   std::vector<nlohmann::json> plugins;
   std::vector<nlohmann::json> not_selected;
+  std::vector<nlohmann::json> ceilings;
+  std::string running;         // "conv/conv2d[float32] on cuda:0": started, and not ended
   std::vector<entry> entries;  // as scheduled
   nlohmann::json summary;
 
   void add(const nlohmann::json& record);
 
-  /// How many checks of the schedule have no result.
+  /// How many checks of the schedule have no result; a baseline does not count.
   [[nodiscard]] std::size_t not_run() const;
 
  private:
@@ -42,6 +47,8 @@ struct collected_run {
 /// Members of records that may be missing or null.
 std::string text_of(const nlohmann::json& object, std::string_view member);
 double number_of(const nlohmann::json& object, std::string_view member);
+std::optional<double> number_if_any(const nlohmann::json& object, std::string_view member);
+const nlohmann::json& member_of(const nlohmann::json& object, std::string_view member);
 const nlohmann::json& list_of(const nlohmann::json& object, std::string_view member);
 bool flag_is(const nlohmann::json& object, std::string_view member, bool wanted);
 
@@ -70,6 +77,7 @@ std::string fault_text(const nlohmann::json& result);  // the error, and how the
 std::string printed_text(const nlohmann::json& record, std::string_view stream,
                          std::string_view title);  // `stream`: "stdout" or "stderr"
 std::string repeats_text(const collected_run::entry& entry);
+std::string evidence_fault_text(const collected_run::entry& entry);  // of the second run
 
 /// All of these.
 std::string details(const collected_run::entry& entry);

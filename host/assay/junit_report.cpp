@@ -101,6 +101,31 @@ std::string fault(const json& result, const std::string& status) {
                  fault_text(result) + text_of(error, "trace"));
 }
 
+/// The chain link by link, for people.
+std::string chain_text(const json& verdict) {
+  std::string text;
+  for (const char* name : {"ran", "on_device", "no_fallback", "correct", "path", "speed"}) {
+    const json& link = member_of(member_of(verdict, "links"), name);
+    const std::string why = text_of(link, "why");
+    text += fmt::format("{}: {}{}{}\n", name, text_of(link, "state"), why.empty() ? "" : ": ", why);
+  }
+  return text;
+}
+
+std::string properties(const json& verdict) {
+  std::string out = "      <properties>\n";
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) {
+      out += fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", name, attribute(value));
+    }
+  };
+  add("verdict", text_of(verdict, "verdict"));
+  add("headline", text_of(verdict, "headline"));
+  add("path", text_of(verdict, "path"));
+  add("bound", text_of(verdict, "bound"));
+  return out + "      </properties>\n";
+}
+
 void add_check(suite& target, const collected_run::entry& entry) {
   const json& result = entry.result;
   const std::string test = entry.id + "@" + entry.device;
@@ -111,25 +136,32 @@ void add_check(suite& target, const collected_run::entry& entry) {
   }
   const std::string status = text_of(result, "status");
   const std::string note = text_of(result, "note");
-  std::string content;
+  const json& verdict = member_of(entry.evidence, "verdict");
+  std::string content = verdict.is_object() ? properties(verdict) : "";
   if (status == "skipped") {
     ++target.skipped;
     const json& error = result.contains("error") ? result["error"] : json();
-    content = element("skipped", note.empty() ? text_of(error, "message") : note, "", "");
+    content += element("skipped", note.empty() ? text_of(error, "message") : note, "", "");
   } else if (status != "ok") {
     ++target.errors;
-    content = fault(result, status);
+    content += fault(result, status);
+  } else if (text_of(verdict, "verdict") == "fail") {
+    ++target.failures;
+    content += element("failure", text_of(verdict, "headline"), "verdict", chain_text(verdict));
   } else if (flag_is(result, "on_device", false)) {
     ++target.failures;
-    content = element(
+    content += element(
         "failure",
         fmt::format("the output lies on {}, not on {}", output_devices(result), entry.device),
         "wrong device", note);
   }
-  content += stream("system-out", text_of(result, "stdout"));
+  const std::string word = text_of(verdict, "verdict");
+  const bool in_doubt = word == "warn" || word == "unknown";
+  content +=
+      stream("system-out", (in_doubt ? chain_text(verdict) : "") + text_of(result, "stdout"));
   content += stream("system-err", warnings_text(result) +
                                       printed_text(result, "stderr", "standard error") +
-                                      repeats_text(entry));
+                                      evidence_fault_text(entry) + repeats_text(entry));
   target.add(test, number_of(result, "elapsed_s"), content);
 }
 
@@ -144,7 +176,9 @@ std::vector<suite> make_suites(const collected_run& run) {
     return suites[place->second];
   };
   for (const collected_run::entry& entry : run.entries) {
-    add_check(named(entry.id.substr(0, entry.id.find('/'))), entry);
+    if (!entry.baseline) {
+      add_check(named(entry.id.substr(0, entry.id.find('/'))), entry);
+    }
   }
   for (const json& plugin : run.plugins) {
     if (text_of(plugin, "status") == "refused") {

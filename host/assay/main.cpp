@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <exception>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "options.hpp"
 #include "reports.hpp"
 #include "schedule.hpp"
+#include "selftest_report.hpp"
 #include "show_command.hpp"
 #include "supervisor.hpp"
 #include "torch_locate.hpp"
@@ -35,9 +37,10 @@ constexpr int stderr_descriptor = 2;
 constexpr const char* short_help =
     "Usage: assay COMMAND [options]\n"
     "\n"
-    "  run     run the checks and report\n"
-    "  list    show the plugins, their checks and the LibTorch engines\n"
-    "  show    show one check, or print it as a Python program\n"
+    "  run       run the checks and report\n"
+    "  list      show the plugins, their checks and the LibTorch engines\n"
+    "  show      show one check, or print it as a Python program\n"
+    "  selftest  plant faults on this device and show that they are found\n"
     "\n"
     "assay COMMAND --help shows a command's options; assay --version shows this version.\n";
 
@@ -70,7 +73,13 @@ std::optional<torch_request> requested_torch(const run_options& options) {
   return torch_request{*options.torch_dir, options.settings.at("torch").origin};
 }
 
-std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options) {
+bool is_dumb(const environment& world) {
+  const auto kind = world.variables.find("TERM");
+  return kind != world.variables.end() && kind->second == "dumb";
+}
+
+std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
+                                                     const environment& world) {
   std::vector<std::unique_ptr<record_sink>> sinks;
   if (options.list_only) {
     return sinks;
@@ -89,9 +98,26 @@ std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options)
   const int descriptor = to_stderr ? stderr_descriptor : stdout_descriptor;
   const bool terminal = platform::is_terminal(descriptor);
   sinks.push_back(make_table_report(to_stderr ? std::cerr : std::cout,
-                                    terminal && !options.no_color,
+                                    terminal && !is_dumb(world) && !options.no_color,
                                     terminal ? platform::terminal_width(descriptor) : 0));
   return sinks;
+}
+
+/// Asked before anything runs: the traces are written by a worker, much later.
+void make_trace_folder(const run_options& options) {
+  if (!options.chrome_trace_dir || options.list_only) {
+    return;
+  }
+  const std::filesystem::path& folder = *options.chrome_trace_dir;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  const std::filesystem::path trial = folder / ".assay-trial";
+  const bool writable = !error && std::ofstream(trial).is_open();
+  std::filesystem::remove(trial, error);
+  if (!writable) {
+    throw usage_error(fmt::format("{}: nothing can be written into {}; name a folder of your own",
+                                  options.settings.at("chrome-trace").origin, folder.string()));
+  }
 }
 
 int run(const std::vector<std::string>& command_line, const std::vector<std::string>& arguments,
@@ -105,7 +131,8 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
   } catch (const tool_error& error) {
     no_engine_reason = error.what();
   }
-  const auto sinks = make_sinks(options);
+  make_trace_folder(options);
+  const auto sinks = make_sinks(options, world);
   std::vector<record_sink*> borrowed;
   for (const auto& sink : sinks) {
     borrowed.push_back(sink.get());
@@ -115,6 +142,36 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
     throw tool_error("the report could not be written to the end (disk full, or a closed pipe?)");
   }
   return status;
+}
+
+int selftest(const std::vector<std::string>& command_line,
+             const std::vector<std::string>& arguments, const environment& world) {
+  const run_options options = parse_selftest_options(arguments, world);
+  installation here = this_installation();
+  here.plugin_dir = here.selftest_dir;
+  const engine_choice engine =
+      choose_engine(requested_torch(options), here.libexec_dir, world.variables);
+  const bool to_stderr = options.json_file && *options.json_file == "-";
+  const bool terminal = platform::is_terminal(to_stderr ? stderr_descriptor : stdout_descriptor);
+  const auto report = make_selftest_report(to_stderr ? std::cerr : std::cout,
+                                           terminal && !is_dumb(world) && !options.no_color);
+  std::vector<record_sink*> sinks;
+  std::unique_ptr<record_sink> file;
+  if (options.json_file) {
+    file = make_result_file(*options.json_file);
+    sinks.push_back(file.get());
+  }
+  std::unique_ptr<record_sink> progress;
+  if (platform::is_terminal(stderr_descriptor)) {
+    progress = make_progress_line(std::cerr, platform::terminal_width(stderr_descriptor));
+    sinks.push_back(progress.get());
+  }
+  sinks.push_back(report.get());
+  const int status = run_checks(here, options, engine, "", command_line, sinks);
+  if (status == exit_status::interrupted || status == exit_status::tool) {
+    return status;
+  }
+  return report->all_detected() ? exit_status::ok : exit_status::failed;
 }
 
 bool selected(const nlohmann::json& check, const std::vector<std::string>& globs) {
@@ -249,8 +306,11 @@ int dispatch(const std::vector<std::string>& command_line) {
     std::cout << short_help;
     return exit_status::ok;
   }
-  static constexpr std::array<std::pair<std::string_view, subcommand>, 3> commands{
-      {{"run", subcommand::run}, {"list", subcommand::list}, {"show", subcommand::show}}};
+  static constexpr std::array<std::pair<std::string_view, subcommand>, 4> commands{
+      {{"run", subcommand::run},
+       {"list", subcommand::list},
+       {"show", subcommand::show},
+       {"selftest", subcommand::selftest}}};
   std::vector<std::string_view> names;
   for (const auto& [name, which] : commands) {
     if (name == command && asks_for_help(arguments)) {
@@ -268,6 +328,9 @@ int dispatch(const std::vector<std::string>& command_line) {
   if (command == "show") {
     return show(arguments, this_environment());
   }
+  if (command == "selftest") {
+    return selftest(command_line, arguments, this_environment());
+  }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(
         fmt::format("'{}' stands before the command; options come behind it: "
@@ -276,7 +339,7 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   const std::string near = did_you_mean(command, names);
   throw usage_error(fmt::format("unknown command '{}'{}", command,
-                                near.empty() ? "; use run, list or show" : near));
+                                near.empty() ? "; use run, list, show or selftest" : near));
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ std::string command_name(subcommand command) {
       return "assay list";
     case subcommand::show:
       return "assay show";
+    case subcommand::selftest:
+      return "assay selftest";
   }
   return "assay";
 }

@@ -2,6 +2,7 @@
 #include "option_table.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
 #include <sstream>
 
@@ -18,6 +19,9 @@ std::string usage_of(subcommand command) {
       return "assay show CHECK [options]\n\nShows one check (category/name or "
              "category/name[dtype]):"
              " its inputs and its plan.";
+    case subcommand::selftest:
+      return "assay selftest [options]\n\nPlants faults on this device, one after the other, and "
+             "shows which link of the\nchain of evidence finds each.";
   }
   return "";
 }
@@ -56,6 +60,18 @@ const std::vector<option_spec>& option_table() {
       {"junit", "FILE", path, true, false, false, false, "write the results as JUnit XML"},
       {"list-only", "", flag, true, false, false, false,
        "print the ids of the checks that would run, and run none"},
+      {"no-evidence", "", flag, true, false, false, true,
+       "only run and time: no chain of evidence, no verdicts, no ceilings"},
+      {"refresh-ceilings", "", flag, true, false, false, true,
+       "measure what the device reaches again, instead of taking it from the cache"},
+      {"baseline", "D", text, true, false, false, true,
+       "cpu: every check also runs there, for the speed-up"},
+      {"sizes", "S", text, true, false, false, true,
+       "classic, large (fill the device) or auto: large for profile measure on a GPU (auto)"},
+      {"split", "", flag, true, false, false, true,
+       "show where the time of each call goes: dispatch, device, copies, idle"},
+      {"chrome-trace", "DIR", path, true, false, false, false,
+       "write one trace file a check, for chrome://tracing or Perfetto"},
       {"no-color", "", flag, true, true, false, true, "no colour (so does the variable NO_COLOR)"},
       {"config", "FILE", path, true, true, true, false, "read options from this INI file"},
   };
@@ -77,6 +93,11 @@ bool known_to(const option_spec& spec, subcommand command) {
       return spec.in_list;
     case subcommand::show:
       return spec.in_show;
+    case subcommand::selftest: {
+      static constexpr std::array<std::string_view, 7> names{
+          "device", "timeout", "trust-plugins", "torch", "json", "no-color", "config"};
+      return std::find(names.begin(), names.end(), spec.name) != names.end();
+    }
   }
   return false;
 }

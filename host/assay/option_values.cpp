@@ -92,6 +92,24 @@ std::string parse_profile(const std::string& origin, const std::string& text) {
                                 text, suggestion(text, names)));
 }
 
+std::string parse_baseline(const std::string& origin, const std::string& text) {
+  if (text == "cpu") {
+    return text;
+  }
+  static constexpr std::array<std::string_view, 1> names = {"cpu"};
+  throw usage_error(
+      fmt::format("{}: unknown baseline '{}'; use cpu{}", origin, text, suggestion(text, names)));
+}
+
+std::string parse_sizes(const std::string& origin, const std::string& text) {
+  static constexpr std::array<std::string_view, 3> names = {"classic", "large", "auto"};
+  if (std::find(names.begin(), names.end(), text) != names.end()) {
+    return text;
+  }
+  throw usage_error(fmt::format("{}: unknown sizes '{}'; use classic, large or auto{}", origin,
+                                text, suggestion(text, names)));
+}
+
 std::string parse_dtype(const std::string& origin, const std::string& text) {
   static const std::map<std::string, std::string> names = {
       {"float32", "float32"}, {"float", "float32"},     {"fp32", "float32"},
@@ -159,6 +177,26 @@ fs::path parse_folder(const std::string& origin, const std::string& text, const 
   if (!fs::is_directory(status)) {
     throw usage_error(
         fmt::format("{}: {} is a file; name the folder that holds it", origin, folder.string()));
+  }
+  return folder;
+}
+
+fs::path parse_output_folder(const std::string& origin, const std::string& text,
+                             const fs::path& base) {
+  const fs::path folder = absolute_path(text, base);
+  std::error_code error;
+  if (fs::is_directory(folder, error)) {
+    return folder;
+  }
+  if (fs::exists(folder, error)) {
+    throw usage_error(
+        fmt::format("{}: {} is a file; name a folder to write into", origin, folder.string()));
+  }
+  if (!fs::is_directory(
+          folder.has_filename() ? folder.parent_path() : folder.parent_path().parent_path(),
+          error)) {
+    throw usage_error(fmt::format("{}: there is no folder in which to make {}; make it first",
+                                  origin, folder.string()));
   }
   return folder;
 }

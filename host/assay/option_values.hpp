@@ -13,6 +13,8 @@ namespace assay {
 bool parse_flag(const std::string& origin, const std::string& text);
 std::string parse_device(const std::string& origin, const std::string& text);
 std::string parse_profile(const std::string& origin, const std::string& text);
+std::string parse_baseline(const std::string& origin, const std::string& text);
+std::string parse_sizes(const std::string& origin, const std::string& text);
 
 /// Answers the canonical name: "half" -> "float16".
 std::string parse_dtype(const std::string& origin, const std::string& text);
@@ -26,6 +28,10 @@ std::uint64_t parse_whole_number(const std::string& origin, const std::string& t
 /// Absolute, against `base`. The folder must exist.
 std::filesystem::path parse_folder(const std::string& origin, const std::string& text,
                                    const std::filesystem::path& base);
+
+/// Absolute, against `base`. A folder that exists, or whose own folder does.
+std::filesystem::path parse_output_folder(const std::string& origin, const std::string& text,
+                                          const std::filesystem::path& base);
 
 /// Absolute, against `base`. A file that can be written as far as looking can tell.
 std::filesystem::path parse_output_file(const std::string& origin, const std::string& text,

@@ -59,14 +59,28 @@ void apply(run_options& options, const std::string& name, const given_option& gi
   } else if (name == "torch") {
     options.torch_dir = parse_folder(origin, text, given.base_dir);
   } else if (name == "json") {
-    options.json_file =
-        text == "-" ? fs::path("-") : parse_output_file(origin, text, given.base_dir);
+    // Opened by its name, the terminal's or pipe's place in what is printed would be lost.
+    options.json_file = text == "-" || text == "/dev/stdout"
+                            ? fs::path("-")
+                            : parse_output_file(origin, text, given.base_dir);
   } else if (name == "junit") {
     if (text == "-") {
       throw usage_error(
           fmt::format("{}: the JUnit report cannot go to standard output; name a file", origin));
     }
     options.junit_file = parse_output_file(origin, text, given.base_dir);
+  } else if (name == "no-evidence") {
+    options.evidence = !parse_flag(origin, text);
+  } else if (name == "refresh-ceilings") {
+    options.refresh_ceilings = parse_flag(origin, text);
+  } else if (name == "baseline") {
+    options.baseline = parse_baseline(origin, text);
+  } else if (name == "sizes") {
+    options.sizes = parse_sizes(origin, text);
+  } else if (name == "split") {
+    options.split = parse_flag(origin, text);
+  } else if (name == "chrome-trace") {
+    options.chrome_trace_dir = parse_output_folder(origin, text, given.base_dir);
   } else if (name == "no-color") {
     options.no_color = parse_flag(origin, text);
   } else if (name == "list-only") {
@@ -89,6 +103,12 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "torch") return path_text(options.torch_dir);
   if (name == "json") return path_text(options.json_file);
   if (name == "junit") return path_text(options.junit_file);
+  if (name == "no-evidence") return yes_no(!options.evidence);
+  if (name == "refresh-ceilings") return yes_no(options.refresh_ceilings);
+  if (name == "baseline") return options.baseline;
+  if (name == "sizes") return options.sizes;
+  if (name == "split") return yes_no(options.split);
+  if (name == "chrome-trace") return path_text(options.chrome_trace_dir);
   if (name == "no-color") return yes_no(options.no_color);
   if (name == "list-only") return yes_no(options.list_only);
   if (name == "plugin-dir") {
@@ -122,6 +142,15 @@ run_options make_options(const option_layer& layer, subcommand command) {
     throw usage_error(fmt::format("--json and --junit both name {}; name two files",
                                   options.json_file->string()));
   }
+  for (const auto& [wanted, name] :
+       {std::pair(options.split, "split"),
+        std::pair(options.chrome_trace_dir.has_value(), "chrome-trace")}) {
+    if (wanted && !options.evidence) {
+      throw usage_error(
+          fmt::format("{} needs the evidence that {} leaves out; take one of them out",
+                      options.settings.at(name).origin, options.settings.at("no-evidence").origin));
+    }
+  }
   return options;
 }
 
@@ -138,6 +167,20 @@ run_options parse_run_options(const std::vector<std::string>& arguments, const e
   const given_arguments given = read_arguments(arguments, subcommand::run, world);
   refuse_words(given.words, "run");
   return make_options(read_all_sources(given.options, world), subcommand::run);
+}
+
+run_options parse_selftest_options(const std::vector<std::string>& arguments,
+                                   const environment& world) {
+  constexpr double timeout_s = 10.0;
+  const given_arguments given = read_arguments(arguments, subcommand::selftest, world);
+  refuse_words(given.words, "selftest");
+  run_options options = make_options(read_all_sources(given.options, world), subcommand::selftest);
+  if (options.settings.at("timeout").source == option_source::built_in) {
+    options.timeout_s = timeout_s;  // one fault is there to run into it
+    options.settings["timeout"].value = text_in_force(options, "timeout");
+  }
+  options.repeat_neighbours = 0;
+  return options;
 }
 
 list_request parse_list_options(const std::vector<std::string>& arguments,

@@ -34,6 +34,9 @@ struct show_request {
 
 /// `arguments` are those behind the subcommand.
 run_options parse_run_options(const std::vector<std::string>& arguments, const environment& world);
+/// Of `assay selftest`: those of a run of the planted faults, with a deadline of 10 s a fault.
+run_options parse_selftest_options(const std::vector<std::string>& arguments,
+                                   const environment& world);
 list_request parse_list_options(const std::vector<std::string>& arguments,
                                 const environment& world);
 show_request parse_show_options(const std::vector<std::string>& arguments,

@@ -26,9 +26,11 @@ class progress_line final : public record_sink {
       total_ = list_of(record, "checks").size();
     } else if (kind == "starting") {
       const bool again = !text_of(record, "repeat_of").empty();
-      started_ += again ? 0 : 1;
-      show(fmt::format("[{}/{}] {} on {}{}", started_, total_, text_of(record, "id"),
-                       text_of(record, "device"), again ? " (again)" : ""));
+      const bool evidence = text_of(record, "purpose") == "evidence";
+      std::size_t& counted = evidence ? examined_ : started_;
+      counted += again ? 0 : 1;
+      show(fmt::format("[{}/{}] {}{} on {}{}", counted, total_, evidence ? "evidence of " : "",
+                       text_of(record, "id"), text_of(record, "device"), again ? " (again)" : ""));
     } else if (kind == "summary") {
       show("");
     }
@@ -55,6 +57,7 @@ class progress_line final : public record_sink {
   int width_;
   std::size_t total_ = 0;
   std::size_t started_ = 0;
+  std::size_t examined_ = 0;
   std::size_t shown_ = 0;
 };
 

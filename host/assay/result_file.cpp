@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <boost/interprocess/exceptions.hpp>
+#include <boost/interprocess/sync/file_lock.hpp>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -36,6 +38,9 @@ class result_file final : public record_sink {
     }
     out_ = &file_;
     has_old_content_ = std::filesystem::is_regular_file(file);
+    if (has_old_content_) {
+      lock(file);
+    }
   }
 
   void on_record(const nlohmann::json& record) override {
@@ -51,9 +56,24 @@ class result_file final : public record_sink {
   }
 
  private:
+  // The lines of two runs in one file would be of no use to anyone. The system lets go of the lock
+  // when this process ends, however it ends.
+  void lock(const std::filesystem::path& file) {
+    try {
+      lock_ = boost::interprocess::file_lock(file.string().c_str());
+      if (lock_.try_lock()) {
+        return;
+      }
+    } catch (const boost::interprocess::interprocess_exception&) {
+      return;  // a file system without locks
+    }
+    throw tool_error(fmt::format("another run is writing {}; name another file", name_));
+  }
+
   std::string name_;
   bool has_old_content_ = false;
   std::ofstream file_;
+  boost::interprocess::file_lock lock_;
   std::ostream* out_ = &std::cout;
 };
 

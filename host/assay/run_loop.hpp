@@ -2,33 +2,28 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "ceilings_cache.hpp"
 #include "record_sink.hpp"
 #include "run_options.hpp"
 #include "schedule.hpp"
+#include "tally.hpp"
 #include "worker_pool.hpp"
 
 namespace assay {
 
-/// What the records so far add up to.
-struct tally {
-  int checks = 0, on_device = 0, errors = 0, warnings = 0, crashes = 0, timeouts = 0;
-  int skipped = 0, refused_plugins = 0, ran = 0, failed = 0, not_run = 0;
-  bool engine_failed = false, interrupted = false;
-  std::vector<std::string> device_types;
-
-  [[nodiscard]] int exit_status() const;
-  [[nodiscard]] std::string text(double elapsed_s) const;
-};
-
-/// Runs a schedule on one worker after the other and writes the records.
+/// Runs a schedule on one worker after the other and writes the records. First every check is
+/// timed; then those that ran to their end run again for their evidence, since a profiler leaves
+/// its process slower than it was.
 class run_loop {
  public:
-  run_loop(worker_pool& pool, const run_options& options, const std::vector<record_sink*>& sinks);
+  run_loop(worker_pool& pool, const run_options& options, ceilings_cache cache,
+           const std::vector<record_sink*>& sinks);
 
   /// Gives one record to every sink, counting it.
   void write(const nlohmann::json& record);
@@ -44,27 +39,53 @@ class run_loop {
     std::string id;    // of the check that caused it
     std::string what;  // "crashed", "timed out", "left the device unusable"
   };
+  struct timed_check {
+    planned_check check;
+    nlohmann::json result;
+  };
+  struct answer {
+    worker_process::event what = worker_process::event::record;
+    nlohmann::json record;
+    std::string phase;  // of the check, where no record came
+  };
 
+  void time_all(const std::vector<planned_check>& checks);
   /// Runs one check; false when the worker is of no more use.
-  bool run_one(const planned_check& check, const std::string& repeat_of);
-  nlohmann::json await_result();
-  nlohmann::json fault_result(const std::string& status, const std::string& phase,
-                              worker_process::event what);
-  [[nodiscard]] std::string note_for(const nlohmann::json& result,
-                                     const planned_check& check) const;
+  bool time_one(const planned_check& check, const std::string& repeat_of);
+  [[nodiscard]] nlohmann::json run_command(const planned_check& check, bool for_evidence) const;
+  nlohmann::json run_in_worker(const planned_check& check, const nlohmann::json& command);
+  void take_part(const nlohmann::json& result, const planned_check& check);
+  answer await(const char* kind);
+  bool keep_worker(const nlohmann::json& result, const std::string& what);
+  bool ensure_worker() { return worker_ || renew_worker(); }
   bool renew_worker();
   void repeat_neighbours();
   void give_up(const std::vector<planned_check>& checks, std::size_t from);
   int finish();
 
+  void find_ceilings(const std::string& device);
+  nlohmann::json measure_ceilings(const std::string& device);
+  void examine_all();
+  nlohmann::json examine_one(const planned_check& check);
+  void write_verdict(const timed_check& timed, nlohmann::json gathered);
+  [[nodiscard]] nlohmann::json described(const std::string& device) const;
+  [[nodiscard]] nlohmann::json check_record(const planned_check& check) const;
+
   worker_pool& pool_;
   const run_options& options_;
+  ceilings_cache cache_;
   std::vector<record_sink*> sinks_;
   std::unique_ptr<worker_process> worker_;
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
   fault fault_;
   tally tally_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+
+  catalogue found_;                                 // as of the first worker
+  nlohmann::json engine_;                           // likewise
+  std::map<std::string, nlohmann::json> ceilings_;  // by device
+  std::map<std::string, timed_check> on_cpu_;       // by id: what a speed-up is over
+  std::vector<timed_check> to_examine_;
 };
 
 }  // namespace assay

@@ -38,6 +38,12 @@ struct run_options {
   std::optional<std::filesystem::path> junit_file;
   bool no_color = false;
   bool list_only = false;
+  bool evidence = true;  // --no-evidence: false
+  bool refresh_ceilings = false;
+  std::string baseline;        // "cpu", or "": none
+  std::string sizes = "auto";  // classic, large, auto
+  bool split = false;
+  std::optional<std::filesystem::path> chrome_trace_dir;
   /// For the result file: option name -> value as text and where it came from.
   struct setting {
     std::string value;

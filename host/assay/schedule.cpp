@@ -99,6 +99,18 @@ std::string why_not(const planned_check& check, const run_options& options,
   return any_selects(options.disable, check) ? "disabled" : "";
 }
 
+// With a baseline all devices run at the same sizes: nothing else can be compared.
+bool wants_large(const run_options& options, const std::vector<std::string>& devices,
+                 const std::string& device) {
+  if (options.sizes != "auto") {
+    return options.sizes == "large";
+  }
+  const auto is_cpu = [](const std::string& name) { return name == "cpu"; };
+  const bool only_cpu = std::all_of(devices.begin(), devices.end(), is_cpu);
+  return options.evidence && options.profile == "measure" &&
+         (options.baseline.empty() ? !is_cpu(device) : !only_cpu);
+}
+
 }  // namespace
 
 std::vector<std::string> choose_devices(const std::string& asked, const json& engine) {
@@ -159,7 +171,14 @@ schedule make_schedule(const catalogue& all, const run_options& options,
   }
   check_globs(all, options);
   schedule plan;
-  for (const std::string& device : devices) {
+  std::vector<std::string> in_order = devices;
+  const bool baseline = !options.baseline.empty() &&
+                        std::find(devices.begin(), devices.end(), "cpu") == devices.end();
+  if (baseline) {
+    in_order.insert(in_order.begin(), "cpu");
+  }
+  for (const std::string& device : in_order) {
+    const bool large = wants_large(options, devices, device);
     for (const json& check : all.checks) {
       planned_check planned;
       planned.check = check.at("check");
@@ -168,12 +187,15 @@ schedule make_schedule(const catalogue& all, const run_options& options,
       planned.plugin = check.at("plugin");
       planned.device = device;
       planned.only_aten = only_aten(check);
+      planned.large = large && check.contains("large") && !check.at("large").is_null();
+      planned.baseline = baseline && device == "cpu";
       const auto dtypes = dtypes_to_run(check, options);
       if (dtypes.empty() && device == devices.front()) {
         plan.not_selected.push_back({planned.check, "it does not come in the dtype asked for"});
       }
       for (const std::string& dtype : dtypes) {
         planned.dtype = dtype;
+        planned.own_dtype = dtype == check.at("dtypes").front();
         const std::string reason = why_not(planned, options, accelerators[planned.plugin], build);
         if (reason.empty()) {
           plan.checks.push_back(planned);

@@ -15,6 +15,9 @@ struct planned_check {
   std::string check;  // "category/name"
   std::string category, name, dtype, device, plugin;
   bool only_aten = true;  // every operator of its plan is LibTorch's own
+  bool own_dtype = true;  // the dtype is the check's first
+  bool large = false;     // its large form runs
+  bool baseline = false;  // it runs on the CPU to be compared with, and was not asked for itself
   [[nodiscard]] std::string id() const { return check + "[" + dtype + "]"; }
 };
 
@@ -35,8 +38,8 @@ std::vector<std::string> choose_devices(const std::string& asked, const nlohmann
 /// refused, its checks may be what is meant, so that nothing is thrown.
 void check_globs(const catalogue& all, const run_options& options);
 
-/// Which checks run, in the catalogue's order, device by device. `build` is LibTorch's ("" before
-/// it is known). Throws as check_globs().
+/// Which checks run, in the catalogue's order, device by device, a baseline first. `build` is
+/// LibTorch's ("" before it is known). Throws as check_globs().
 schedule make_schedule(const catalogue& all, const run_options& options,
                        const std::vector<std::string>& devices, const std::string& build);
 

@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/dll/runtime_symbol_info.hpp>
 #include <ctime>
 #include <iostream>
@@ -61,7 +62,10 @@ json run_record(const run_options& options, const std::optional<engine_choice>& 
 json schedule_record(const schedule& plan) {
   json checks = json::array();
   for (const planned_check& check : plan.checks) {
-    checks.push_back({{"id", check.id()}, {"device", check.device}});
+    json& added = checks.emplace_back(json{{"id", check.id()}, {"device", check.device}});
+    if (check.baseline) {
+      added["baseline"] = true;
+    }
   }
   json not_selected = json::array();
   for (const left_out_check& check : plan.not_selected) {
@@ -90,6 +94,27 @@ int list_ids(const schedule& plan) {
   return plan.checks.empty() ? exit_status::nothing_ran : exit_status::ok;
 }
 
+// A folder that holds no plugin is most likely not the one that was meant.
+void mention_empty_folders(const run_options& options, const catalogue& found) {
+  namespace fs = std::filesystem;
+  const auto setting = options.settings.find("plugin-dir");
+  for (const fs::path& dir : options.plugin_dirs) {
+    const bool any = std::any_of(found.plugins.begin(), found.plugins.end(), [&](const json& one) {
+      const fs::path file = one.at("file").get<std::string>();
+      std::error_code error;
+      return one.at("status") != "not_a_plugin" && fs::equivalent(file.parent_path(), dir, error);
+    });
+    if (!any) {
+      std::cerr << fmt::format(
+          "assay: {}: no plugin lies in {}; a plugin's name ends in .assay.so\n",
+          setting == options.settings.end() || setting->second.origin.empty()
+              ? "--plugin-dir"
+              : setting->second.origin,
+          dir.string());
+    }
+  }
+}
+
 }  // namespace
 
 installation this_installation() {
@@ -105,7 +130,8 @@ installation this_installation() {
   const char* worker = "assay-worker";
 #endif
   const fs::path libexec = root / "libexec" / "assay";
-  return {libexec / worker, libexec, root / "lib" / "assay" / "plugins"};
+  return {libexec / worker, libexec, root / "lib" / "assay" / "plugins",
+          root / "lib" / "assay" / "selftest"};
 }
 
 catalogue read_catalogue(const installation& here, const run_options& options) {
@@ -117,6 +143,7 @@ catalogue read_catalogue(const installation& here, const run_options& options) {
     throw tool_error(pool.engine_record().at("reason").get<std::string>());
   }
   worker->quit();
+  mention_empty_folders(options, pool.found());
   return pool.found();
 }
 
@@ -127,7 +154,9 @@ int run_checks(const installation& here, const run_options& options,
   platform::catch_interrupts();
   const std::optional<engine_choice> no_engine;
   worker_pool pool(here, options, options.list_only ? no_engine : engine);
-  run_loop loop(pool, options, sinks);
+  const auto cache_dir = platform::user_cache_dir();
+  run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),
+                sinks);
   std::unique_ptr<worker_process> worker;
   try {
     worker = pool.start();
@@ -135,6 +164,7 @@ int run_checks(const installation& here, const run_options& options,
     loop.write(run_record(options, engine, command_line));
     return loop.finish_early(true);
   }
+  mention_empty_folders(options, pool.found());
   if (options.list_only) {
     if (!worker) {
       throw tool_error(pool.engine_record().at("reason").get<std::string>());

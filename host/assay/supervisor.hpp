@@ -14,9 +14,10 @@ namespace assay {
 
 /// Where the parts of this installation lie.
 struct installation {
-  std::filesystem::path worker;       // the program assay-worker
-  std::filesystem::path libexec_dir;  // has torch-*/
-  std::filesystem::path plugin_dir;   // the built-in op packs
+  std::filesystem::path worker;        // the program assay-worker
+  std::filesystem::path libexec_dir;   // has torch-*/
+  std::filesystem::path plugin_dir;    // the built-in op packs
+  std::filesystem::path selftest_dir;  // the planted faults of assay selftest
 };
 
 /// Found from the running program's own place.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collected_run.hpp"
+#include "report_paper.hpp"
 #include "reports.hpp"
 
 namespace assay {
@@ -28,17 +29,6 @@ struct row {
   std::array<std::string, 4> times;
   std::string note;
 };
-
-// Three or four significant digits; whole microseconds from 100 on.
-std::string microseconds(const json& timing, std::string_view member) {
-  const std::string name(member);
-  if (!timing.is_object() || !timing.contains(name) || !timing[name].is_number()) {
-    return "-";
-  }
-  const double us = timing[name].get<double>();
-  const int digits = us < 1 ? 3 : us < 10 ? 2 : us < 100 ? 1 : 0;
-  return fmt::format("{:.{}f}", us, digits);
-}
 
 bool is_span(const json& timing) { return text_of(timing, "device_basis") == "span"; }
 
@@ -66,25 +56,10 @@ row make_row(const collected_run::entry& entry) {
   return r;
 }
 
-std::vector<std::string> wrapped(const std::string& text, std::size_t width) {
-  std::vector<std::string> lines(1);
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find(' ', begin), text.size());
-    const std::string word = text.substr(begin, end - begin);
-    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) {
-      lines.emplace_back();
-    }
-    lines.back() += (lines.back().empty() ? "" : " ") + word;
-    begin = end + 1;
-  }
-  return lines;
-}
-
 class table_report final : public record_sink {
  public:
   table_report(std::ostream& out, bool color, int width)
-      : out_(out), color_(color), width_(width > 0 ? static_cast<std::size_t>(width) : 1U << 20) {}
+      : out_(out), color_(color), paper_(out, color, width), width_(paper_.width()) {}
 
   void on_record(const json& record) override {
     run_.add(record);
@@ -98,13 +73,10 @@ class table_report final : public record_sink {
   }
 
  private:
-  void line(const std::string& text) { out_ << text << '\n'; }
+  void line(const std::string& text) { paper_.line(text); }
 
   void wrapped_line(const std::string& text, std::size_t indent) {
-    for (const std::string& part :
-         wrapped(printable(text), width_ > indent ? width_ - indent : 1)) {
-      line(std::string(indent, ' ') + part);
-    }
+    paper_.wrapped_line(text, indent);
   }
 
   // In the order of the schedule; of the engine when nothing was scheduled.
@@ -116,7 +88,9 @@ class table_report final : public record_sink {
       }
     };
     for (const collected_run::entry& entry : run_.entries) {
-      add(entry.device);
+      if (!entry.baseline) {
+        add(entry.device);
+      }
     }
     if (names.empty()) {
       for (const json& device : list_of(run_.engine, "devices")) {
@@ -154,6 +128,13 @@ class table_report final : public record_sink {
     for (const std::string& device : devices()) {
       line(described(device));
     }
+    if (std::any_of(run_.entries.begin(), run_.entries.end(),
+                    [](const auto& entry) { return entry.baseline; })) {
+      line("compared with " + described("cpu"));
+    }
+    for (const json& ceilings : run_.ceilings) {
+      wrapped_line(ceilings_text(ceilings), 0);
+    }
     print_why_cpu();
     std::vector<std::pair<std::string, int>> reasons;
     for (const json& check : run_.not_selected) {
@@ -190,23 +171,45 @@ class table_report final : public record_sink {
 
   void print_rows() {
     const std::vector<std::string> groups = devices();
+    const bool chain = has_verdicts(run_);
+    bool datasheet = false;
     for (const std::string& device : groups) {
-      std::vector<row> rows;
+      std::vector<const collected_run::entry*> entries;
       for (const collected_run::entry& entry : run_.entries) {
-        if (entry.device == device && !entry.result.is_null()) {
-          rows.push_back(make_row(entry));
+        if (entry.device == device && !entry.baseline && !entry.result.is_null()) {
+          entries.push_back(&entry);
         }
       }
-      if (rows.empty()) {
+      if (entries.empty()) {
         continue;
       }
       if (groups.size() > 1) {
         line(described(device));
       }
-      print_table(rows);
+      if (chain) {
+        datasheet = print_chain(paper_, run_, entries) || datasheet;
+      } else {
+        print_plain(entries);
+      }
       line("");
     }
-    print_legend();
+    if (!chain) {
+      print_legend();
+      return;
+    }
+    print_chain_legend(paper_, run_, datasheet);
+    if (text_of(member_of(member_of(run_.run, "options"), "split"), "value") == "true") {
+      print_split(paper_, run_);
+    }
+    print_totals(paper_, run_);
+  }
+
+  void print_plain(const std::vector<const collected_run::entry*>& entries) {
+    std::vector<row> rows;
+    for (const collected_run::entry* entry : entries) {
+      rows.push_back(make_row(*entry));
+    }
+    print_table(rows);
   }
 
   void print_table(const std::vector<row>& rows) {
@@ -316,23 +319,31 @@ class table_report final : public record_sink {
                   printed_text(run_.engine_failure, "stderr", "standard error"));
     }
     for (const collected_run::entry& entry : run_.entries) {
-      section(entry.id + " on " + entry.device, details(entry));
+      // A baseline is there for its time; only why it has none is worth a word.
+      if (!entry.baseline || (!entry.result.is_null() && text_of(entry.result, "status") != "ok")) {
+        section(entry.id + " on " + entry.device, details(entry));
+      }
     }
   }
 
   void print_interruption() {
     const std::size_t missing = run_.not_run();
     const bool interrupted = flag_is(run_.summary, "interrupted", true);
+    const auto scheduled =
+        std::count_if(run_.entries.begin(), run_.entries.end(),
+                      [](const collected_run::entry& entry) { return !entry.baseline; });
     if (interrupted && run_.entries.empty()) {
       line("Interrupted before the first check.");
     } else if (interrupted || missing > 0) {
-      line(fmt::format("{}{} of {} checks did not run.", interrupted ? "Interrupted: " : "",
-                       missing, run_.entries.size()));
+      const bool cut_short = interrupted && !run_.running.empty();
+      line(fmt::format("{}{} of {} checks did not run.{}", interrupted ? "Interrupted: " : "",
+                       missing, scheduled, cut_short ? " " + run_.running + " was running." : ""));
     }
   }
 
   std::ostream& out_;
   bool color_;
+  report_paper paper_;
   std::size_t width_;
   collected_run run_;
 };

@@ -19,6 +19,7 @@ namespace assay::platform {
 [[nodiscard]] int terminal_width(int descriptor);  // columns; 80 where it cannot be asked
 [[nodiscard]] std::map<std::string, std::string> environment_variables();
 [[nodiscard]] std::filesystem::path user_config_dir();  // may be empty
+[[nodiscard]] std::filesystem::path user_cache_dir();   // may be empty
 
 // ---- trust
 

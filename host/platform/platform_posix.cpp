@@ -95,15 +95,24 @@ std::map<std::string, std::string> environment_variables() {
   return variables;
 }
 
-std::filesystem::path user_config_dir() {
-  const char* config = std::getenv("XDG_CONFIG_HOME");
-  if (config != nullptr && *config == '/') {
-    return config;
+namespace {
+
+// By the XDG base directory specification: a variable that is no absolute path counts as none.
+std::filesystem::path user_dir(const char* variable, const char* below_home) {
+  const char* dir = std::getenv(variable);
+  if (dir != nullptr && *dir == '/') {
+    return dir;
   }
   const char* home = std::getenv("HOME");
-  return home != nullptr && *home != '\0' ? std::filesystem::path(home) / ".config"
+  return home != nullptr && *home != '\0' ? std::filesystem::path(home) / below_home
                                           : std::filesystem::path();
 }
+
+}  // namespace
+
+std::filesystem::path user_config_dir() { return user_dir("XDG_CONFIG_HOME", ".config"); }
+
+std::filesystem::path user_cache_dir() { return user_dir("XDG_CACHE_HOME", ".cache"); }
 
 std::optional<std::string> others_may_write(const std::filesystem::path& file) {
   std::error_code error;

@@ -78,6 +78,11 @@ std::filesystem::path user_config_dir() {
   return data == nullptr ? std::filesystem::path() : std::filesystem::path(data);
 }
 
+std::filesystem::path user_cache_dir() {
+  const wchar_t* data = ::_wgetenv(L"LOCALAPPDATA");
+  return data == nullptr ? std::filesystem::path() : std::filesystem::path(data);
+}
+
 std::optional<std::string> others_may_write(const std::filesystem::path& /*file*/) {
   // Access lists are not examined yet: Windows installs programs below folders that only
   // administrators may write.

@@ -21,7 +21,8 @@ from support import BAD_PLUGINS, TREE
 
 OPTIONS_DOC = pathlib.Path(__file__).resolve().parents[2] / "docs" / "options.md"
 PROJECT_KEYS = ["device", "enable", "disable", "profile", "dtype", "timeout", "measure-limit",
-                "seed", "repeat-neighbours", "no-color"]
+                "seed", "repeat-neighbours", "no-evidence", "refresh-ceilings", "baseline", "sizes",
+                "split", "no-color"]
 CHECK_COUNT = 55
 
 
@@ -374,7 +375,7 @@ class OutputTest(support.EndToEndTest):
         for line in run.stdout.splitlines():
             self.assertIn("record", json.loads(line))
         self.assertEqual(run.result("elementwise/add")["status"], "ok")
-        self.assertIn("\nelementwise/add[float32]  ok ", run.stderr)
+        self.assertIn("\nelementwise/add[float32]  pass ", run.stderr)
         self.assertEqual(run.stderr.splitlines()[-1], run.summary["text"])
 
     def test_junit_has_the_right_counts(self):
@@ -449,7 +450,7 @@ class OutputTest(support.EndToEndTest):
         self.assertTrue(progress.endswith("\r"), repr(progress))
         self.assertEqual(progress.split("\r")[-2].strip(), "")
         self.assertNotIn("\x1b", progress)
-        self.assertIn("  \x1b[32mok\x1b[0m  ", table)
+        self.assertIn("  \x1b[32mpass\x1b[0m  ", table)
         self.assertNotIn("\r", table)
 
     def test_colour_can_be_declined(self):

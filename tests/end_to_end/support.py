@@ -79,6 +79,19 @@ class Finished:
         assert len(found) == 1, f"{len(found)} results of {check}\n{self}"
         return found[0]
 
+    def evidence(self, check, device=None):
+        """The evidence line of "category/name" or "category/name[dtype]"."""
+        found = [line for line in self.of_kind("evidence")
+                 if check in (line["id"], line["id"].split("[")[0])
+                 and device in (None, line["device"])]
+        assert len(found) == 1, f"{len(found)} evidence lines of {check}\n{self}"
+        return found[0]
+
+    def links(self, check, device=None):
+        """{link: state} of a check's verdict."""
+        verdict = self.evidence(check, device)["verdict"]
+        return {name: link["state"] for name, link in verdict["links"].items()}
+
     def plugin(self, file_name):
         found = [record for record in self.of_kind("plugin")
                  if pathlib.PurePath(record["file"]).name == file_name]
@@ -157,19 +170,22 @@ class EndToEndTest(unittest.TestCase):
         return Finished(done.returncode, done.stdout, done.stderr,
                         self.records_of(arguments, done.stdout, cwd or self.folder))
 
-    def run_checks(self, *arguments, torch=TORCH, device=None, enable=(), planted=False, **more):
-        """`assay run` with a result file, which is validated; `torch=None` leaves --torch out."""
+    def run_checks(self, *arguments, torch=TORCH, device=None, enable=(), planted=False,
+                   evidence=False, **more):
+        """`assay run` with a result file, which is validated; `torch=None` leaves --torch out.
+        Without the chain of evidence, unless it is what the test is about."""
         run = self.assay(*self.run_arguments(*arguments, torch=torch, device=device, enable=enable,
-                                             planted=planted), **more)
+                                             planted=planted, evidence=evidence), **more)
         if run.of_kind("summary"):
             self.assertEqual(run.stdout.splitlines()[-1:], [run.summary["text"]], run)
             self.assertEqual(run.status, run.summary["exit_status"], run)
         self.assertNotIn("internal error", run.stderr)
         return run
 
-    def run_arguments(self, *arguments, torch=TORCH, device=None, enable=(), planted=False):
+    def run_arguments(self, *arguments, torch=TORCH, device=None, enable=(), planted=False,
+                      evidence=False):
         self.runs += 1
-        command = ["run"]
+        command = ["run"] if evidence else ["run", "--no-evidence"]
         if "--json" not in arguments:
             command += ["--json", str(self.folder / f"run{self.runs}.jsonl")]
         if torch:

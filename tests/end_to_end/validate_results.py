@@ -44,6 +44,10 @@ def order_problems(records, unfinished):
             if open_start is not None:
                 yield f"line {number}: {open_start[0]} has no result"
             open_start = key
+        elif record["record"] == "evidence":
+            if open_start is not None and open_start[:2] != key[:2]:
+                yield f"line {number}: evidence of {key[0]} without its starting record"
+            open_start = None
         elif record["record"] == "result":
             if key != open_start:
                 yield f"line {number}: a result of {key[0]} without its starting record"

@@ -158,6 +158,46 @@ TEST_F(options_test, profiles) {
             "'quick'?");
 }
 
+TEST_F(options_test, evidence) {
+  const run_options built_in = parse({});
+  EXPECT_TRUE(built_in.evidence);
+  EXPECT_FALSE(built_in.refresh_ceilings);
+  EXPECT_EQ(built_in.baseline, "");
+  EXPECT_EQ(built_in.sizes, "auto");
+  EXPECT_FALSE(built_in.split);
+  EXPECT_FALSE(built_in.chrome_trace_dir);
+  EXPECT_EQ(built_in.settings.at("no-evidence").value, "false");
+  const run_options options = parse({"--refresh-ceilings", "--baseline", "cpu", "--sizes", "large",
+                                     "--split", "--chrome-trace", "traces"});
+  EXPECT_TRUE(options.refresh_ceilings);
+  EXPECT_EQ(options.baseline, "cpu");
+  EXPECT_EQ(options.sizes, "large");
+  EXPECT_TRUE(options.split);
+  EXPECT_EQ(options.chrome_trace_dir, world_.current_dir / "traces");
+  EXPECT_FALSE(parse({"--no-evidence"}).evidence);
+  world_.variables = {{"ASSAY_NO_EVIDENCE", "yes"}};
+  EXPECT_FALSE(parse({}).evidence);
+  EXPECT_EQ(error_of({"--split"}),
+            "--split needs the evidence that ASSAY_NO_EVIDENCE leaves out; take one of them out");
+  EXPECT_HAS(error_of({"--chrome-trace", "traces"}), "--chrome-trace needs the evidence");
+  EXPECT_TRUE(parse({"--split", "--no-evidence=no"}).split);
+}
+
+TEST_F(options_test, wrong_values_of_the_evidences_options) {
+  EXPECT_EQ(error_of({"--baseline", "cuda"}), "--baseline: unknown baseline 'cuda'; use cpu");
+  EXPECT_HAS(error_of({"--baseline", "CPU"}), "did you mean 'cpu'?");
+  EXPECT_EQ(error_of({"--sizes", "larg"}),
+            "--sizes: unknown sizes 'larg'; use classic, large or auto; did you mean 'large'?");
+  EXPECT_HAS(error_of({"--no-evidense"}), "did you mean '--no-evidence'?");
+  temp_.write("work/file", "");
+  EXPECT_HAS(error_of({"--chrome-trace", "file"}), "is a file; name a folder");
+  EXPECT_HAS(error_of({"--chrome-trace", "no/where"}), "there is no folder in which to make");
+}
+
+TEST_F(options_test, standard_output_by_another_name) {
+  EXPECT_EQ(parse({"--json", "/dev/stdout"}).json_file, "-");
+}
+
 TEST_F(options_test, numbers) {
   EXPECT_HAS(error_of({"--timeout", "0"}), "out of range");
   EXPECT_HAS(error_of({"--timeout", "-5"}), "out of range");
@@ -349,10 +389,11 @@ TEST_F(options_test, wrong_configuration_files) {
 TEST_F(options_test, the_folders_own_file_may_hold_only_harmless_keys) {
   project(
       "device=cpu\nenable=conv\ndisable=norm\nprofile=quick\ndtype=half\ntimeout=1\n"
-      "measure-limit=1\nseed=1\nrepeat-neighbours=2\nno-color=yes\n");
+      "measure-limit=1\nseed=1\nrepeat-neighbours=2\nno-color=yes\nno-evidence=no\n"
+      "refresh-ceilings=no\nbaseline=cpu\nsizes=classic\nsplit=yes\n");
   EXPECT_EQ(parse({}).repeat_neighbours, 2u);
   for (const std::string key :
-       {"plugin-dir", "trust-plugins", "torch", "json", "junit", "list-only"}) {
+       {"plugin-dir", "trust-plugins", "torch", "json", "junit", "list-only", "chrome-trace"}) {
     project(key + " = 1\n");
     const std::string error = error_of(strings{});
     EXPECT_HAS(error, "'" + key + "' may not stand in a folder's own assay.ini");

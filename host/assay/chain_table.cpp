@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "datasheet_peaks.hpp"
+#include "report_paper.hpp"
+#include "verdict.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+using entry = collected_run::entry;
+using cells = std::vector<table_cell>;
+
+constexpr std::size_t least_id_width = 24;
+
+const json& verdict_of(const entry& e) { return member_of(e.evidence, "verdict"); }
+
+const json& link_of(const json& verdict, std::string_view name) {
+  return member_of(member_of(verdict, "links"), name);
+}
+
+std::string_view color_of(const std::string& state) {
+  return state == "fail"      ? colors::red
+         : state == "warn"    ? colors::yellow
+         : state == "unknown" ? colors::cyan
+                              : std::string_view();
+}
+
+std::string mark_of(const std::string& state) {
+  return state == "pass" ? "ok" : state == "warn" ? "!" : state == "fail" ? "X" : "?";
+}
+
+bool ended_well(const entry& e) { return text_of(e.result, "status") == "ok"; }
+
+table_cell verdict_cell(const entry& e) {
+  const std::string status = text_of(e.result, "status");
+  if (status == "skipped") {
+    return {status, colors::yellow};
+  }
+  if (status != "ok") {
+    return {status, colors::red};
+  }
+  const std::string verdict = text_of(verdict_of(e), "verdict");
+  return {verdict.empty() ? "-" : verdict, verdict == "pass" ? colors::green : color_of(verdict)};
+}
+
+table_cell mark_cell(const entry& e, std::string_view link) {
+  const std::string state = text_of(link_of(verdict_of(e), link), "state");
+  if (state.empty() || (!ended_well(e) && state == "unknown")) {
+    return {"-", {}};
+  }
+  return {mark_of(state), color_of(state)};
+}
+
+table_cell path_cell(const entry& e) {
+  const std::string state = text_of(link_of(verdict_of(e), "path"), "state");
+  const std::string name = printable(text_of(verdict_of(e), "path"));
+  if (name.empty()) {
+    return mark_cell(e, "path");
+  }
+  return {name + (state == "warn" || state == "fail" ? mark_of(state) : ""), color_of(state)};
+}
+
+std::string device_time_cell(const entry& e) {
+  if (e.device == "cpu") {
+    return "-";
+  }
+  if (const auto us = device_time_us(e.result, member_of(e.evidence, "evidence"))) {
+    return microseconds(*us);
+  }
+  const std::string bound = microseconds(member_of(e.result, "timing"), "device_us");
+  return bound == "-" ? bound : "<=" + bound;
+}
+
+table_cell bound_cell(const entry& e) {
+  const json& verdict = verdict_of(e);
+  const std::string bound = text_of(verdict, "bound");
+  const std::string state = text_of(link_of(verdict, "speed"), "state");
+  if (bound.empty()) {
+    return mark_cell(e, "speed");
+  }
+  if (bound == "launch") {
+    return {bound, {}};
+  }
+  if (bound == "host sync") {
+    return {"sync", {}};
+  }
+  const auto percent = number_if_any(verdict, "percent");
+  if (!percent) {
+    return {"cache", {}};
+  }
+  return {fmt::format("{} {:.{}f}%{}", bound, *percent, *percent < 1.0 ? 1 : 0,
+                      state == "warn" ? "!" : ""),
+          color_of(state)};
+}
+
+std::string rate_text(double value, std::string_view small, std::string_view large) {
+  const bool is_large = value >= 1000.0;
+  const double shown = is_large ? value / 1000.0 : value;
+  const int digits = shown < 0.1 ? 4 : shown < 10 ? 2 : shown < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", shown, digits, is_large ? large : small);
+}
+
+std::string rate_cell(const json& verdict) {
+  const std::string bound = text_of(verdict, "bound");
+  const auto bytes = number_if_any(verdict, "gb_per_s");
+  const auto flops = number_if_any(verdict, "tflop_per_s");
+  if (bound == "memory" && bytes) {
+    return rate_text(*bytes, "GB/s", "TB/s");
+  }
+  return bound == "compute" && flops ? rate_text(*flops, "TF/s", "PF/s") : "-";
+}
+
+std::string percent_cell(const json& verdict) {
+  const auto percent = number_if_any(verdict, "datasheet_percent");
+  return percent ? fmt::format("{:.0f}%", *percent) : "-";
+}
+
+std::string speed_up_text(double factor) {
+  return fmt::format("{:.{}f}x", factor, factor < 1 ? 2 : factor < 10 ? 1 : 0);
+}
+
+bool with_baseline(const collected_run& run) {
+  return !text_of(member_of(member_of(run.run, "options"), "baseline"), "value").empty();
+}
+
+bool any_datasheet(const collected_run& run) {
+  return std::any_of(run.entries.begin(), run.entries.end(), [](const entry& e) {
+    return number_if_any(verdict_of(e), "datasheet_percent").has_value();
+  });
+}
+
+/// What stands below a check: what its verdict needs to say, and what the run noted.
+std::string remark_of(const entry& e) {
+  const std::string note = text_of(e.result, "note");
+  const std::string verdict = text_of(verdict_of(e), "verdict");
+  if (!ended_well(e) || verdict == "pass" || verdict == "unknown" || verdict.empty()) {
+    return note;  // why something is not known stands below the table, once
+  }
+  const std::string headline = text_of(verdict_of(e), "headline");
+  const bool off_device = flag_is(e.result, "on_device", false);
+  return note.empty() || off_device ? headline : headline + "; " + note;
+}
+
+struct chain_table {
+  std::vector<table_column> columns{{"check"}, {"verdict"},    {"dev"},         {"fall"},
+                                    {"right"}, {"path"},       {"wall", true},  {"device", true},
+                                    {"bound"}, {"rate", true}, {"sheet", true}, {"x cpu", true}};
+  std::vector<cells> rows;
+  std::vector<std::string> remarks;
+
+  void remove(std::size_t column) {
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(column));
+    for (cells& row : rows) {
+      row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+    }
+  }
+
+  void remove(const std::string& title) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].title == title) {
+        remove(i);
+        return;
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t behind_id() const {
+    std::size_t width = 0;
+    for (std::size_t i = 1; i < columns.size(); ++i) {
+      width += 2 + columns[i].width;
+    }
+    return width;
+  }
+};
+
+cells make_cells(const entry& e) {
+  const json& verdict = verdict_of(e);
+  const auto factor = number_if_any(verdict, "speed_up");
+  return {{e.id, {}},
+          verdict_cell(e),
+          mark_cell(e, "on_device"),
+          mark_cell(e, "no_fallback"),
+          mark_cell(e, "correct"),
+          path_cell(e),
+          {microseconds(member_of(e.result, "timing"), "wall_us"), {}},
+          {device_time_cell(e), {}},
+          bound_cell(e),
+          {rate_cell(verdict), {}},
+          {percent_cell(verdict), {}},
+          {factor ? speed_up_text(*factor) : "-", {}}};
+}
+
+using unknown_key = std::pair<std::string, std::string>;  // links, why
+
+// The links of a check that are not known, those of one reason together.
+std::vector<unknown_key> unknown_links(const entry& e) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> links{
+      {{"on_device", "dev"},
+       {"no_fallback", "fall"},
+       {"correct", "right"},
+       {"path", "path"},
+       {"speed", "bound"}}};
+  std::vector<unknown_key> found;
+  for (const auto& [link, title] : links) {
+    const json& judged = link_of(verdict_of(e), link);
+    if (!ended_well(e) || text_of(judged, "state") != "unknown") {
+      continue;
+    }
+    const std::string why = text_of(judged, "why");
+    const auto same = std::find_if(found.begin(), found.end(),
+                                   [&](const unknown_key& key) { return key.second == why; });
+    if (same == found.end()) {
+      found.emplace_back(title, why);
+    } else {
+      same->first += ", " + std::string(title);
+    }
+  }
+  return found;
+}
+
+void print_unknown(report_paper& paper, const collected_run& run) {
+  std::vector<unknown_key> order;
+  std::map<unknown_key, std::vector<std::string>> ids;
+  for (const entry& e : run.entries) {
+    for (const unknown_key& key : unknown_links(e)) {
+      auto& found = ids[key];
+      if (found.empty()) {
+        order.push_back(key);
+      }
+      found.push_back(e.id);
+    }
+  }
+  if (order.empty()) {
+    return;
+  }
+  paper.line("Not known:");
+  for (const unknown_key& key : order) {
+    const auto& of = ids[key];
+    constexpr std::size_t most_named = 3;
+    const std::string who = of.size() <= most_named ? fmt::format("{}", fmt::join(of, ", "))
+                                                    : fmt::format("{} checks", of.size());
+    paper.wrapped_line(fmt::format("{} of {}: {}", key.first, who, key.second), 2);
+  }
+  paper.line("");
+}
+
+}  // namespace
+
+bool has_verdicts(const collected_run& run) {
+  return std::any_of(run.entries.begin(), run.entries.end(),
+                     [](const entry& e) { return verdict_of(e).is_object(); });
+}
+
+bool print_chain(report_paper& paper, const collected_run& run,
+                 const std::vector<const collected_run::entry*>& entries) {
+  chain_table table;
+  for (const entry* e : entries) {
+    table.rows.push_back(make_cells(*e));
+    table.remarks.push_back(printable(remark_of(*e)));
+  }
+  if (!with_baseline(run)) {
+    table.remove("x cpu");
+  }
+  if (!any_datasheet(run)) {
+    table.remove("sheet");
+  }
+  fit_columns(table.columns, table.rows);
+  for (const char* least_needed : {"sheet", "rate"}) {
+    if (table.behind_id() + least_id_width > paper.width()) {
+      table.remove(least_needed);
+    }
+  }
+  const std::size_t rest = table.behind_id();
+  std::size_t& id_width = table.columns[0].width;
+  id_width =
+      std::min(id_width, std::max<std::size_t>(paper.width() - std::min(paper.width(), rest), 20));
+  cells titles;
+  for (const table_column& column : table.columns) {
+    titles.push_back({column.title, {}});
+  }
+  paper.line(table_line(paper, table.columns, titles));
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    cells& row = table.rows[i];
+    if (row[0].text.size() > id_width) {
+      paper.line(row[0].text);
+      row[0].text.clear();
+    }
+    paper.line(table_line(paper, table.columns, row));
+    if (!table.remarks[i].empty()) {
+      paper.wrapped_line(table.remarks[i], 4);
+    }
+  }
+  return std::any_of(table.columns.begin(), table.columns.end(),
+                     [](const table_column& column) { return column.title == "sheet"; });
+}
+
+void print_chain_legend(report_paper& paper, const collected_run& run, bool datasheet) {
+  paper.line("dev: on the device; fall: nothing fell back; right: agrees with the reference;");
+  paper.line("ok, ! warning, X failed, ? not known. path: the way that LibTorch took.");
+  paper.line("wall, device: microseconds per call. bound: what limits it, % of what was measured");
+  paper.line("here; launch: issuing it costs more than the work; sync: the host waits inside the");
+  paper.line("call; cache: its data lie in one.");
+  if (datasheet) {
+    paper.line(fmt::format("sheet: % of what the vendor states (as of {}).", datasheet_date));
+  }
+  paper.line("");
+  print_unknown(paper, run);
+}
+
+std::string ceilings_text(const json& ceilings) {
+  const std::string device = text_of(ceilings, "device");
+  if (text_of(ceilings, "state") == "unknown") {
+    return fmt::format("{}: its ceilings are not known: {}", device, text_of(ceilings, "why"));
+  }
+  std::vector<std::string> parts;
+  const auto add = [&](const char* title, const json& from, const std::string& member,
+                       std::string_view small, std::string_view large) {
+    if (const auto value = number_if_any(from, member)) {
+      parts.push_back(fmt::format("{} {}", title, rate_text(*value, small, large)));
+    }
+  };
+  add("copy", ceilings, "copy_gb_per_s", "GB/s", "TB/s");
+  add("read", ceilings, "read_gb_per_s", "GB/s", "TB/s");
+  const json& rates = member_of(ceilings, "matrix_tflop_per_s");
+  for (const char* dtype : {"float32", "tf32", "float16", "bfloat16", "float8_e4m3fn"}) {
+    add(dtype, rates, dtype, "TF/s", "PF/s");
+  }
+  if (const auto launch = number_if_any(ceilings, "launch_us")) {
+    parts.push_back(fmt::format("launch {} us", microseconds(*launch)));
+  }
+  const std::string why = text_of(ceilings, "why");
+  return fmt::format("{} reaches ({}): {}{}", device, text_of(ceilings, "state"),
+                     fmt::join(parts, ", "), why.empty() ? "" : "; " + why);
+}
+
+}  // namespace assay

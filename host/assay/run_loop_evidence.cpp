@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of a run that gathers and judges evidence: the ceilings of each device, and the second
+// run of each check.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "collected_run.hpp"
+#include "result_record.hpp"
+#include "run_loop.hpp"
+#include "verdict.hpp"
+
+namespace assay {
+
+using nlohmann::json;
+
+json run_loop::described(const std::string& device) const {
+  for (const json& known : list_of(engine_, "devices")) {
+    if (text_of(known, "device") == device) {
+      return known;
+    }
+  }
+  return nullptr;
+}
+
+json run_loop::check_record(const planned_check& check) const {
+  for (const json& known : found_.checks) {
+    if (text_of(known, "check") == check.check) {
+      return known;
+    }
+  }
+  return nullptr;
+}
+
+void run_loop::find_ceilings(const std::string& device) {
+  const json key = ceilings_cache::key(described(device), engine_);
+  json record = options_.refresh_ceilings ? json() : cache_.find(key);
+  if (record.is_null()) {
+    record = measure_ceilings(device);
+    if (text_of(record, "state") == "measured") {
+      if (const std::string why = cache_.keep(key, record); !why.empty()) {
+        record["why"] = "they will be measured again next time: " + why;
+      }
+    }
+  }
+  record["device"] = device;
+  write(record);
+  ceilings_[device] = std::move(record);
+}
+
+// A device that fails here may still run checks: the run goes on without ceilings.
+json run_loop::measure_ceilings(const std::string& device) {
+  const auto begin = std::chrono::steady_clock::now();
+  worker_->send({{"do", "ceilings"}, {"device", device}});
+  auto [what, record, phase] = await("ceilings");
+  if (what != worker_process::event::record) {
+    const auto ending = what == worker_process::event::ended
+                            ? std::optional<platform::ending>(worker_->ending())
+                            : std::nullopt;
+    const json failed = fault_result(what, phase, options_.timeout_s, ending);
+    keep_worker(failed, "measuring the ceilings of " + device);
+    done_by_worker_.clear();
+    const std::string message = text_of(failed.at("error"), "message");
+    record = {{"state", "unknown"}, {"why", "while they were measured, " + message}};
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  record["record"] = "ceilings";
+  record["device"] = device;
+  record["measured_at"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record["elapsed_s"] = elapsed.count();
+  if (text_of(record, "state") != "unknown") {
+    record["state"] = "measured";
+  }
+  for (const char* member : {"why", "copy_gb_per_s", "read_gb_per_s", "host_to_device_gb_per_s",
+                             "device_to_host_gb_per_s", "launch_us", "launch_kernel_us"}) {
+    record.emplace(member, nullptr);
+  }
+  for (const char* member : {"matrix_tflop_per_s", "matrix_why"}) {
+    record.emplace(member, json::object());
+  }
+  return record;
+}
+
+void run_loop::examine_all() {
+  for (const timed_check& timed : to_examine_) {
+    if (!ensure_worker()) {
+      tally_.engine_failed = true;
+      write_verdict(timed, {{"why", "no worker could be started again"}});
+      continue;
+    }
+    write_verdict(timed, examine_one(timed.check));
+  }
+}
+
+json run_loop::examine_one(const planned_check& check) {
+  write({{"record", "starting"},
+         {"id", check.id()},
+         {"device", check.device},
+         {"worker", worker_->ordinal()},
+         {"repeat_of", nullptr},
+         {"purpose", "evidence"}});
+  json result = run_in_worker(check, run_command(check, true));
+  json gathered{{"worker", result.at("worker")},
+                {"status", result.at("status")},
+                {"phase", result.at("phase")},
+                {"error", result.at("error")},
+                {"evidence", nullptr},
+                {"stderr", result.at("stderr")},
+                {"elapsed_s", result.at("elapsed_s")}};
+  if (result.contains("evidence")) {
+    gathered["evidence"] = std::move(result["evidence"]);
+  }
+  keep_worker(result, "gathering the evidence of " + check.id());
+  return gathered;
+}
+
+void run_loop::write_verdict(const timed_check& timed, json gathered) {
+  const planned_check& check = timed.check;
+  const json device = described(check.device);
+  const json record = check_record(check);
+  const auto known = ceilings_.find(check.device);
+  const json ceilings = known == ceilings_.end() ? json() : known->second;
+  const auto on_cpu = on_cpu_.find(check.id());
+  const bool comparable = !options_.baseline.empty() && check.device != "cpu" &&
+                          on_cpu != on_cpu_.end() && on_cpu->second.check.large == check.large;
+  const json baseline = comparable ? on_cpu->second.result : json();
+  json line{{"record", "evidence"}, {"id", check.id()},    {"device", check.device},
+            {"worker", nullptr},    {"status", nullptr},   {"phase", nullptr},
+            {"error", nullptr},     {"evidence", nullptr}, {"stderr", ""},
+            {"elapsed_s", nullptr}};
+  line["verdict"] = judge({record, timed.result, gathered, ceilings, baseline,
+                           text_of(device, "name"), text_of(device, "architecture")});
+  if (gathered.is_object()) {
+    gathered.erase("why");
+    line.update(gathered);
+  }
+  tally_.add_verdict(line, timed.result);
+  write(line);
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`assay selftest`: every planted fault is found, on the CPU and on the simulated ROCm device, and
+a detector that is blind is told."""
+import support
+
+
+@support.needs_torch
+class SelftestTest(support.EndToEndTest):
+    def selftest(self, *arguments, switches=None, **more):
+        return self.assay("selftest", "--timeout", "5", *arguments,
+                          env={"SIMULATED_ROCM": switches}, **more)
+
+    def test_on_the_cpu(self):
+        run = self.selftest("--device", "cpu", "--torch", support.TORCH)
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.stdout.splitlines()[-1], "Selftest: 13/13 detected", run)
+        self.assertIn("cannot be planted on the CPU", run.stdout)
+
+    def test_on_the_simulated_device(self):
+        run = self.selftest("--torch", support.SIMULATED)
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.stdout.splitlines()[-1], "Selftest: 16/16 detected", run)
+
+    def test_a_blind_profiler_is_no_pass_for_what_it_must_see(self):
+        run = self.selftest("--torch", support.SIMULATED, switches="profiler=off")
+        self.assertIn("Selftest: ", run.stdout.splitlines()[-1])
+        self.assertIn("hidden round trip through the host", run.stdout)
+
+    def test_its_checks_are_in_no_other_run(self):
+        run = self.run_checks(device="cpu", enable=["elementwise/add"])
+        self.assertNotIn("selftest", " ".join(plugin["file"] for plugin in run.of_kind("plugin")))
+
+
+if __name__ == "__main__":
+    support.main()

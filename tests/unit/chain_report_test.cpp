@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The reports of a run with the chain of evidence.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "evidence_run.hpp"
+#include "golden.hpp"
+#include "host/assay/reports.hpp"
+#include "host/assay/verdict.hpp"
+#include "temp_dir.hpp"
+
+namespace assay {
+namespace {
+
+using namespace testing_support;
+
+class chain_run {
+ public:
+  explicit chain_run(bool baseline) {
+    json run = run_record();
+    run["options"]["split"] = {{"value", "true"}, {"source", "command line"}};
+    run["options"]["baseline"] = {{"value", baseline ? "cpu" : ""}, {"source", "command line"}};
+    head_ = {run, engine_record()};
+    if (baseline) {
+      on_cpu_ = timed_result({{"device", "cpu"},
+                              {"baseline", true},
+                              {"timing", timing(300.0, 420.0, nullptr, 500.0)}});
+    }
+  }
+
+  void add(const std::string& name, const json& gathered, const json& changes = json::object(),
+           const json& check_changes = json::object()) {
+    json line = timed_result({{"id", "activation/" + name + "[float32]"}, {"name", name}});
+    line.update(changes);
+    if (!on_cpu_.is_null()) {
+      json slower = on_cpu_;
+      slower["id"] = line["id"];
+      slower["name"] = name;
+      checks_.push_back({{"id", line["id"]}, {"device", "cpu"}, {"baseline", true}});
+      body_.push_back(starting(slower));
+      body_.push_back(slower);
+    }
+    checks_.push_back({{"id", line["id"]}, {"device", "cuda:0"}, {"baseline", false}});
+    body_.push_back(starting(line));
+    body_.push_back(line);
+    json evidence{
+        {"record", "evidence"}, {"id", line["id"]}, {"device", "cuda:0"}, {"evidence", nullptr}};
+    if (gathered.is_object()) {
+      evidence.update(gathered);
+    }
+    evidence["verdict"] = judge({check_record(check_changes), line, gathered, ceilings_record(),
+                                 on_cpu_, "AMD Radeon RX 6600", "gfx1032"});
+    tail_.push_back(evidence);
+  }
+
+  [[nodiscard]] std::vector<json> records() const {
+    std::vector<json> all = head_;
+    all.push_back({{"record", "schedule"}, {"checks", checks_}, {"not_selected", json::array()}});
+    all.push_back(ceilings_record());
+    all.insert(all.end(), body_.begin(), body_.end());
+    all.insert(all.end(), tail_.begin(), tail_.end());
+    all.push_back(summary("Summary: the last line", false));
+    return all;
+  }
+
+ private:
+  std::vector<json> head_, body_, tail_;
+  json checks_ = json::array();
+  json on_cpu_;
+};
+
+/// A run with one of everything that a verdict can say.
+chain_run sample_chain(bool baseline) {
+  chain_run run(baseline);
+  run.add("gelu", gathered_of(evidence_of()));
+  run.add("relu", gathered_of(evidence_of({{"profiler", profiler_of(2.1, 1.0)}})));
+  run.add("silu", gathered_of(evidence_of({{"profiler", profiler_of(20.0, 1.0)}})));
+  run.add("softmax",
+          gathered_of(evidence_of({{"profiler", profiler_of(9.0, 1.0, {{"syncs", 1.0}})}})),
+          {{"note", "1 warning"}});
+  json round_trip = evidence_of();
+  round_trip["trace"]["ops"].push_back(
+      traced("aten::_to_copy", 1, {{"crosses", true}, {"crossing_elements", 4096}}));
+  round_trip["correct"]["outputs"][0]["normalised_error"] = 0.01;
+  run.add("hardtanh", gathered_of(round_trip));
+  run.add(
+      "a_check_whose_name_is_rather_long", gathered_of(evidence_of()), json::object(),
+      {{"paths",
+        {{{"name", "math"}, {"grade", "slow"}, {"source", "operator"}, {"pattern", "*gelu"}}}}});
+  run.add(
+      "sigmoid",
+      gathered_of(evidence_of({{"profiler", {{"state", "unknown"}, {"why", "no permission"}}}})));
+  json crashed = gathered_of(nullptr);
+  crashed.update(
+      {{"status", "crash"},
+       {"phase", "evidence"},
+       {"stderr", "tracer: boom\n"},
+       {"error",
+        {{"type", "crash"}, {"message", "the process died of SIGSEGV"}, {"trace", nullptr}}}});
+  run.add("elu", crashed);
+  const json failed{
+      {"status", "error"},
+      {"phase", "first_call"},
+      {"outputs", json::array()},
+      {"on_device", nullptr},
+      {"timing", nullptr},
+      {"note", "no such kernel (first_call)"},
+      {"error", {{"type", "c10::Error"}, {"message", "no such kernel"}, {"trace", nullptr}}}};
+  run.add("tanh", nullptr, failed);
+  json skipped = failed;
+  skipped["status"] = "skipped";
+  skipped["note"] = "no such kernel";
+  run.add("mish", nullptr, skipped);
+  run.add("mm", gathered_of(evidence_of()), json::object(),
+          {{"cost", {{"elements", 3e6}, {"bytes", 0.0}, {"flops", 8e8}, {"matrix", true}}}});
+  return run;
+}
+
+std::string table(const std::vector<json>& records, bool color, int width) {
+  std::ostringstream out;
+  const auto report = make_table_report(out, color, width);
+  for (const json& record : records) {
+    report->on_record(record);
+  }
+  return out.str();
+}
+
+TEST(chain_report, a_hundred_columns) {
+  const std::string text = table(sample_chain(false).records(), false, 100);
+  expect_golden("chain_100.txt", text);
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), 100U) << line;
+  }
+  EXPECT_TRUE(text.ends_with("\nSummary: the last line\n"));
+}
+
+TEST(chain_report, wide_with_a_baseline) {
+  expect_golden("chain_wide_baseline.txt", table(sample_chain(true).records(), false, 0));
+}
+
+TEST(chain_report, a_narrow_terminal_loses_columns_and_no_check) {
+  const std::string text = table(sample_chain(false).records(), false, 80);
+  EXPECT_EQ(text.find("GB/s  "), std::string::npos);
+  for (const char* name : {"gelu", "relu", "mm"}) {
+    EXPECT_NE(text.find("activation/" + std::string(name) + "[float32]"), std::string::npos);
+  }
+}
+
+TEST(chain_report, colour_changes_no_text) {
+  const auto records = sample_chain(true).records();
+  std::string coloured = table(records, true, 100);
+  for (const char* escape : {"\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[36m", "\x1b[0m"}) {
+    EXPECT_NE(coloured.find(escape), std::string::npos);
+    for (auto at = coloured.find(escape); at != std::string::npos; at = coloured.find(escape)) {
+      coloured.erase(at, std::string(escape).size());
+    }
+  }
+  EXPECT_EQ(coloured, table(records, false, 100));
+}
+
+TEST(chain_report, junit) {
+  const testing::temp_dir temp;
+  const auto file = temp.path() / "junit.xml";
+  const auto report = make_junit_report(file);
+  for (const json& record : sample_chain(true).records()) {
+    report->on_record(record);
+  }
+  expect_golden("chain_junit.txt", file_text(file));
+}
+
+TEST(chain_report, an_interruption_names_the_check_that_ran) {
+  auto records = sample_chain(false).records();
+  const json started = records[4];
+  ASSERT_EQ(started["record"], "starting");
+  records.resize(5);
+  json end = summary("Summary: x", true);
+  records.push_back(end);
+  const std::string text = table(records, false, 100);
+  EXPECT_NE(
+      text.find("Interrupted: 11 of 11 checks did not run. activation/gelu[float32] on cuda:0 was "
+                "running."),
+      std::string::npos)
+      << text;
+}
+
+TEST(result_file, two_runs_do_not_write_the_same_file) {
+#ifdef _WIN32
+  GTEST_SKIP() << "a lock holds between processes alone";
+#else
+  // A lock holds between processes: the other one is a child of this one.
+  const testing::temp_dir temp;
+  const auto file = temp.path() / "run.jsonl";
+  const auto mine = make_result_file(file);
+  EXPECT_EXIT(
+      {
+        try {
+          make_result_file(file);
+          std::exit(0);
+        } catch (const std::exception& e) {
+          std::fprintf(stderr, "%s\n", e.what());
+          std::exit(3);
+        }
+      },
+      ::testing::ExitedWithCode(3), "another run is writing .*run.jsonl; name another file");
+#endif
+}
+
+}  // namespace
+}  // namespace assay
