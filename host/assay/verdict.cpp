@@ -67,7 +67,8 @@ std::string compared_with_reference(const json& outputs, state& worst) {
     }
     if (flag_is(output, "layout_as_reference", false) &&
         !flag_is(output, "shape_as_reference", false)) {
-      add(state::warn, i,
+      // LibTorch promises no order of strides; attention's differs from backend to backend.
+      add(state::pass, i,
           "another layout than the reference, whose strides are " +
               member_of(expected, "strides").dump());
     }

@@ -20,7 +20,8 @@ constexpr double launch_margin = 1.3;   // below this many launches the launch i
 constexpr double above_ceiling = 1.03;  // what two measurements of one thing may differ by
 constexpr double slow_percent = 30.0;   // of the ceiling, at sizes that fill the device
 constexpr double waiting_share = 0.9;   // of the call, within which the host came back
-constexpr double read_share = 0.1;      // below this share of output a check mostly reads
+constexpr double copy_write_share = 0.5;
+constexpr double read_share = 0.1;  // below this share of output a check mostly reads
 constexpr double cache_bytes = 256.0 * 1024 * 1024;  // no last-level cache is larger
 
 double dtype_bytes(const std::string& dtype) {
@@ -171,15 +172,24 @@ class speed {
   }
 
   void add_memory_roof(std::vector<roof>& roofs, const datasheet_peak* peak) const {
-    const bool reads = output_bytes(known_.run.result) < read_share * bytes_ &&
-                       number_if_any(known_.run.ceilings, "read_gb_per_s");
-    const auto ceiling =
-        number_if_any(known_.run.ceilings, reads ? "read_gb_per_s" : "copy_gb_per_s");
-    if (bytes_ <= 0.0 || !ceiling || *ceiling <= 0.0) {
+    const double copy = number_of(known_.run.ceilings, "copy_gb_per_s");
+    if (bytes_ <= 0.0 || copy <= 0.0) {
       return;
     }
+    const auto measured_read = number_if_any(known_.run.ceilings, "read_gb_per_s");
+    const double read = measured_read.value_or(copy);
+    // A copy writes half of its bytes; what writes less lies between copying and reading.
+    const double written = output_bytes(known_.run.result) / bytes_;
+    const double reads =
+        measured_read ? std::clamp(1.0 - written / copy_write_share, 0.0, 1.0) : 0.0;
+    const bool only_reads = measured_read && written < read_share;
+    const double ceiling = only_reads ? read : copy + (read - copy) * reads;
     const double rate = bytes_ / *time_us_ / 1e3;
-    roofs.push_back({"memory", reads ? "read bandwidth" : "copy bandwidth", rate / *ceiling,
+    roofs.push_back({"memory",
+                     only_reads     ? "read bandwidth"
+                     : reads > 0.05 ? "memory bandwidth"
+                                    : "copy bandwidth",
+                     rate / ceiling,
                      peak == nullptr ? std::nullopt : std::optional(rate / peak->memory_gb_per_s)});
   }
 

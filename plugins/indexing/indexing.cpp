@@ -14,8 +14,8 @@ struct size {
 };
 constexpr size classic{128, 512, 64};
 constexpr size filling{65536, 2048, 32768};
-constexpr size filling_nonzero{16384, 2048,
-                               0};  // it writes 16 bytes for each element that it finds
+// It writes 16 bytes for each element that it finds.
+constexpr size filling_nonzero{16384, 2048, 0};
 
 check indexed(const char* name, std::vector<input> inputs, std::vector<operator_call> plan) {
   check made(name, std::move(inputs), std::move(plan));
@@ -47,7 +47,7 @@ check gather(const size& s) {
       .moves(2.0 * s.picked_elements(), s.index_bytes());
 }
 
-// Into zeros, which are made and copied first. Sums of a few terms in any order.
+// Into zeros, which are written, and read and written once more. Sums of a few terms in any order.
 check scatter_add(const size& s) {
   check made =
       indexed("scatter_add", {randn(s.sizes()), indices({s.picked}, s.rows), randn(s.sizes())},
@@ -55,21 +55,22 @@ check scatter_add(const size& s) {
                call("aten::expand", result(1), ints{s.picked, s.columns}),
                call("aten::slice.Tensor", in(2), 0, 0, s.picked),
                call("aten::scatter_add", result(0), 0, result(2), result(3))});
-  return made.moves(2.0 * s.elements() + 2.0 * s.picked_elements(), s.index_bytes()).rounds(8);
+  return made.moves(3.0 * s.elements() + s.picked_elements(), s.index_bytes()).rounds(8);
 }
 
+// The mask is written and read, a byte for each element.
 check masked_fill(const size& s) {
   return indexed("masked_fill", {randn(s.sizes())},
                  {call("aten::gt.Scalar", in(0), 0),
                   call("aten::masked_fill.Scalar", in(0), result(0), 0.0)})
-      .moves(2.0 * s.elements());
+      .moves(3.0 * s.elements(), 2.0 * s.elements());
 }
 
-// Half of the elements are above 0, and each gives two indices.
+// Half of the elements are above 0, and each gives two indices. The mask goes out and in again.
 check nonzero(const size& s) {
   return indexed("nonzero", {randn(s.sizes())},
                  {call("aten::gt.Scalar", in(0), 0), call("aten::nonzero", result(0))})
-      .moves(s.elements(), 8.0 * s.elements());
+      .moves(s.elements(), 10.0 * s.elements());
 }
 
 }  // namespace

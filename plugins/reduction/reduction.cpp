@@ -11,7 +11,7 @@ struct size {
 };
 constexpr size classic{128, 512};
 constexpr size filling{65536, 2048};         // 512 MiB in float32
-constexpr size filling_sorted{16384, 2048};  // values, indices of 8 bytes and work space
+constexpr size filling_sorted{16384, 2048};  // 8 bytes more for each index, and work space
 
 check reduction(const size& s, const char* name, double outputs, double index_bytes,
                 operator_call called) {
@@ -34,9 +34,8 @@ check by_row(const size& s, const char* name, const char* op) {
 }
 
 // Values are picked, not computed; of equal ones any index is right.
-check picked(const size& s, const char* name, double values, double indices_,
-             operator_call called) {
-  return reduction(s, name, values, 8.0 * indices_, std::move(called)).exact().picks(0, -1);
+check picked(const size& s, const char* name, double values, double picks, operator_call called) {
+  return reduction(s, name, values, 8.0 * picks, std::move(called)).exact().picks(0, -1);
 }
 
 }  // namespace
@@ -63,8 +62,9 @@ ASSAY_PLUGIN("reduction", "0.1", "assay project")(registry& plugin) {
   add([](const size& s) { return by_row(s, "var", "aten::var.dim"); }, filling);
   add(
       [](const size& s) {
+        // On a GPU the half types' running sums are kept in them: seen are errors of 2.3 roundings.
         return reduction(s, "cumsum", s.elements(), 0, call("aten::cumsum", in(0), -1))
-            .rounds(4, static_cast<double>(s.columns));
+            .rounds(8, static_cast<double>(s.columns));
       },
       filling);
   add(
@@ -72,7 +72,7 @@ ASSAY_PLUGIN("reduction", "0.1", "assay project")(registry& plugin) {
         const double chosen = 10.0 * static_cast<double>(s.rows);
         return picked(s, "topk", chosen, chosen, call("aten::topk", in(0), 10));
       },
-      filling_sorted);
+      filling);
   add(
       [](const size& s) {
         return picked(s, "sort", s.elements(), s.elements(), call("aten::sort", in(0), -1));

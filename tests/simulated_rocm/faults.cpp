@@ -65,6 +65,10 @@ void kernel_faults(const Faults& faults) {
     poison("an illegal memory access was encountered");
     throw std::runtime_error("planted fault: an illegal memory access");
   }
+  if (faults.async_error) {
+    poison_at_synchronisation("device-side assert triggered");
+    throw std::runtime_error("planted fault: an assertion on the device");
+  }
 }
 
 }  // namespace assay_simulated

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that have no kernel for the CPU: each is another operator on rearranged arguments.
+#include <ATen/Context.h>
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/native/transformers/attention.h>
@@ -11,6 +12,7 @@
 
 #include "kernels.h"
 #include "native_kernel.h"
+#include "slow_path.h"
 
 namespace assay_simulated {
 namespace {
@@ -83,13 +85,22 @@ void flash_attention(Stack& stack) {
   rearrange(stack, 7,
             [](const Stack& a) { return Stack{a[0], a[1], a[2], a[3], a[4], IValue(), a[6]}; });
 }
+// (query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale)
+void efficient_attention(Stack& stack) {
+  rearrange(stack, 8,
+            [](const Stack& a) { return Stack{a[0], a[1], a[2], a[5], a[6], a[3], a[7]}; });
+}
+
+IValue nothing() {
+  return at::Tensor(at::detail::empty_generic({0}, device_allocator(),
+                                              c10::DispatchKeySet(c10::DispatchKey::CUDA),
+                                              at::kLong, std::nullopt));
+}
+void efficient_attention_results(Stack& stack) {
+  stack.insert(stack.end(), {nothing(), nothing()});
+}
 // (output, logsumexp) and what only the backward pass reads
 void flash_attention_results(Stack& stack) {
-  const auto nothing = [] {
-    return IValue(at::Tensor(at::detail::empty_generic({0}, device_allocator(),
-                                                       c10::DispatchKeySet(c10::DispatchKey::CUDA),
-                                                       at::kLong, std::nullopt)));
-  };
   const int64_t length = stack[stack.size() - 2].toTensor().size(2);
   stack.insert(stack.end(), {IValue(at::Tensor()), IValue(at::Tensor()), length, length, nothing(),
                              nothing(), nothing()});
@@ -98,10 +109,17 @@ void flash_attention_results(Stack& stack) {
 int64_t choose_attention(const at::Tensor& query, const at::Tensor&, const at::Tensor&,
                          const std::optional<at::Tensor>& mask, double dropout, bool,
                          std::optional<double>, bool) {
-  const bool half = query.scalar_type() == at::kHalf || query.scalar_type() == at::kBFloat16;
-  const bool flash = half && query.dim() == 4 && !(mask && mask->defined()) && dropout == 0.0 &&
-                     !query.requires_grad();
-  return flash ? 1 : 0;  // sdp::SDPBackend: flash_attention, math
+  enum Backend : int64_t { math, flash, efficient };  // as in sdp::SDPBackend
+  const bool fused = query.dim() == 4 && !(mask && mask->defined()) && dropout == 0.0 &&
+                     !query.requires_grad() && !on_slow_path();
+  const auto type = query.scalar_type();
+  const auto& allowed = at::globalContext();
+  if (fused && (type == at::kHalf || type == at::kBFloat16) && allowed.userEnabledFlashSDP()) {
+    return flash;
+  }
+  if (fused && type == at::kFloat && allowed.userEnabledMemEfficientSDP()) return efficient;
+  TORCH_CHECK(allowed.userEnabledMathSDP(), "No available kernel. Aborting execution.");
+  return math;
 }
 
 struct Entry {
@@ -123,11 +141,14 @@ constexpr Entry entries[] = {
     {"aten::_scaled_dot_product_flash_attention",
      "aten::_scaled_dot_product_flash_attention_for_cpu", &flash_attention,
      &flash_attention_results},
+    {"aten::_scaled_dot_product_efficient_attention",
+     "aten::_scaled_dot_product_flash_attention_for_cpu", &efficient_attention,
+     &efficient_attention_results},
 };
 
 }  // namespace
 
-void register_gpu_only_kernels(torch::Library& library) {
+void register_gpu_only_kernels() {
   auto& dispatcher = c10::Dispatcher::singleton();
   for (const auto& entry : entries) {
     const auto op = dispatcher.findSchema({entry.name, ""});
@@ -135,9 +156,9 @@ void register_gpu_only_kernels(torch::Library& library) {
     if (!op || !runs) continue;
     auto kernel = std::make_unique<NativeKernel>(*runs, entry.name, entry.name,
                                                  switches().faults_of(entry.name, ""));
-    library.impl(entry.name,
-                 torch::CppFunction::makeFromBoxedFunctor(std::make_unique<RearrangedKernel>(
-                     std::move(kernel), entry.before, entry.after)));
+    register_kernel(
+        *op, c10::KernelFunction::makeFromBoxedFunctor(
+                 std::make_unique<RearrangedKernel>(std::move(kernel), entry.before, entry.after)));
   }
 }
 

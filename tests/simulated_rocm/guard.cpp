@@ -64,13 +64,14 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   bool queryStream(const Stream& stream) const override {
     throw_if_poisoned();
     const bool idle = queue_of(stream).idle();
-    throw_if_poisoned();
+    if (idle) throw_if_poisoned_at_synchronisation();
     return idle;
   }
   void synchronizeStream(const Stream& stream) const override {
     throw_if_poisoned();
+    const RuntimeCall call("hipStreamSynchronize");
     queue_of(stream).wait_all();
-    throw_if_poisoned();
+    throw_if_poisoned_at_synchronisation();
   }
   void synchronizeDevice(const DeviceIndex device) const override { synchronize_device(device); }
 
@@ -96,15 +97,16 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
     if (!event) return true;
     const auto& mark = static_cast<Event*>(event)->mark;
     const bool done = mark.queue->done(mark.ticket);
-    throw_if_poisoned();
+    if (done) throw_if_poisoned_at_synchronisation();
     return done;
   }
   void synchronizeEvent(void* event) const override {
     throw_if_poisoned();
     if (!event) return;
     const auto& mark = static_cast<Event*>(event)->mark;
+    const RuntimeCall call("hipEventSynchronize");
     mark.queue->wait(mark.ticket);
-    throw_if_poisoned();
+    throw_if_poisoned_at_synchronisation();
   }
   double elapsedTime(void* first, void* second, const DeviceIndex /*device*/) const override {
     throw_if_poisoned();

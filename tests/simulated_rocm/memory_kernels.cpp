@@ -75,7 +75,8 @@ void copy_values(const Tensor& to, const Tensor& from, bool non_blocking) {
                 },
             .name = is_kernel ? "simulated_copy_kernel" : copy_name(to, from),
             .kind = is_kernel ? WorkKind::kernel : WorkKind::copy,
-            .minimum_ns = std::max(switches().kernel_ns(), faults.slow_ns)};
+            .minimum_ns = switches().kernel_ns(faults),
+            .bytes = static_cast<int64_t>(to.nbytes())};
   if (on_one_device || (non_blocking && !between_devices)) {
     TORCH_CHECK(at::is_expandable_to(from.sizes(), to.sizes()), "The size of tensor a ", to.sizes(),
                 " must match the size of tensor b ", from.sizes());
@@ -129,7 +130,8 @@ at::Scalar local_scalar_dense(const Tensor& self) {
   current_queue(self.device().index())
       .run({.body = [source, scalar] { *scalar = source.item(); },
             .name = "Memcpy DtoH (Device -> Host)",
-            .kind = WorkKind::copy});
+            .kind = WorkKind::copy,
+            .bytes = static_cast<int64_t>(self.itemsize())});
   return *scalar;
 }
 
@@ -161,17 +163,16 @@ void register_memory_kernels(torch::Library& library) {
   library.impl("_local_scalar_dense", &local_scalar_dense);
   library.impl("record_stream", &record_stream);
 
-  const auto metadata = torch::CppFunction::makeFromBoxedFunction<&metadata_kernel>;
-  for (const char* name :
-       {"set_.source_Tensor", "set_.source_Storage", "set_.source_Storage_storage_offset"}) {
-    library.impl(name, metadata());
-  }
+  const auto metadata = c10::KernelFunction::makeFromBoxedFunction<&metadata_kernel>;
   auto& dispatcher = c10::Dispatcher::singleton();
+  for (const char* name : {"source_Tensor", "source_Storage", "source_Storage_storage_offset"}) {
+    register_kernel(dispatcher.findSchemaOrThrow("aten::set_", name), metadata());
+  }
   for (const auto& name : dispatcher.getAllOpNames()) {
     const auto op = dispatcher.findOp(name);
     if (name.name.starts_with("aten::") && op && op->hasSchema() && is_view(op->schema()) &&
         op->hasKernelForDispatchKey(c10::DispatchKey::CPU)) {
-      library.impl(c10::toString(name).c_str(), metadata());
+      register_kernel(*op, metadata());
     }
   }
 }

@@ -4,63 +4,26 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/native/CPUFallback.h>
-#include <ATen/ops/logical_not.h>
+#include <ATen/ops/_local_scalar_dense.h>
 #include <ATen/record_function.h>
 #include <c10/core/DefaultDtype.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "faults.h"
 #include "hooks.h"
-#include "queue.h"
+#include "spoil.h"
+#include "values.h"
 
 namespace assay_simulated {
 namespace {
 
 using c10::IValue;
 using torch::jit::Stack;
-
-// Calls `with` for every tensor in `value`, lists included.
-template <typename With>
-void for_each_tensor(const IValue& value, With&& with) {
-  if (value.isTensor()) {
-    if (value.toTensor().defined()) with(value.toTensor());
-  } else if (value.isTensorList()) {
-    for (const at::Tensor& tensor : value.toTensorList()) {
-      if (tensor.defined()) with(tensor);
-    }
-  } else if (value.isOptionalTensorList()) {
-    for (const auto& element : value.toListRef()) for_each_tensor(element, with);
-  }
-}
-
-// A copy of `value` in which every tensor is `replace(tensor)`, and every device `device`.
-template <typename Replace>
-IValue replaced(const IValue& value, c10::Device device, Replace&& replace) {
-  const auto one = [&](const at::Tensor& tensor) {
-    return tensor.defined() ? replace(tensor) : at::Tensor();
-  };
-  if (value.isTensor()) return one(value.toTensor());
-  if (value.isTensorList()) {
-    c10::List<at::Tensor> list;
-    for (const at::Tensor& tensor : value.toTensorList()) list.push_back(one(tensor));
-    return list;
-  }
-  if (value.isOptionalTensorList()) {
-    c10::List<std::optional<at::Tensor>> list;
-    for (const auto& element : value.toListRef()) {
-      list.push_back(element.isTensor() ? std::optional(one(element.toTensor())) : std::nullopt);
-    }
-    return list;
-  }
-  if (value.isDevice()) return device;
-  return value;
-}
 
 enum Tag : int64_t {
   tag_none,
@@ -117,20 +80,12 @@ bool add_to_key(const IValue& value, std::vector<int64_t>& key) {
   return true;
 }
 
-void spoil(const at::Tensor& result, const Faults& faults) {
-  if (!result.defined() || result.numel() == 0) return;
-  if (faults.wrong) {
-    if (result.scalar_type() == at::kBool) {
-      result.copy_(at::logical_not(result));
-    } else if (at::isIntegralType(result.scalar_type(), false)) {
-      result.add_(1);
-    } else {
-      result.mul_(1.25).add_(0.5);
-    }
+std::string kernel_name(const std::string& op, const Faults& faults) {
+  // MIOpen's last resort.
+  if (faults.slow_path && op.starts_with("aten::miopen_conv")) {
+    return "naive_conv_ab_nonpacked_fwd_nchw_float_double_float";
   }
-  if (faults.nan && at::isFloatingType(result.scalar_type())) {
-    result.fill_(std::numeric_limits<double>::quiet_NaN());
-  }
+  return "simulated_" + op.substr(op.rfind(':') + 1) + "_kernel";
 }
 
 // At once: only for memory that no queue uses.
@@ -152,7 +107,7 @@ NativeKernel::NativeKernel(const c10::OperatorHandle& runs, std::string name, st
     : runs_(runs),
       name_(std::move(name)),
       shown_(std::move(shown)),
-      kernel_name_("simulated_" + name_.substr(name_.rfind(':') + 1) + "_kernel"),
+      kernel_name_(kernel_name(name_, faults)),
       faults_(faults) {
   look_at_schema();
 }
@@ -179,6 +134,7 @@ void NativeKernel::look_at_schema() {
   }
   if (runs_.hasTag(at::Tag::dynamic_output_shape) || runs_.hasTag(at::Tag::data_dependent_output)) {
     layouts_depend_on_data_ = true;
+    reads_its_result_ = true;
   }
   has_meta_ = runs_.hasKernelForDispatchKey(c10::DispatchKey::Meta);
   // These move index tensors to the device themselves.
@@ -309,18 +265,27 @@ Stack NativeKernel::host_stack(c10::ArrayRef<IValue> arguments, HostAliases& ali
 
 void NativeKernel::run_on_host(Stack& host) const {
   kernel_faults(faults_);
-  std::vector<IValue> written;
-  if (faults_.wrong || faults_.nan) {
-    for (const size_t i : written_) written.push_back(host[i]);
+  std::vector<at::Tensor> results;
+  const auto note = [&](const at::Tensor& result) { results.push_back(result); };
+  if (faults_.change_results()) {
+    for (const size_t i : written_) for_each_tensor(host[i], note);
   }
+  const size_t written = results.size();
   runs_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &host);
-  if (faults_.wrong || faults_.nan) {
-    const auto spoil_it = [&](const at::Tensor& result) { spoil(result, faults_); };
-    for (const auto& argument : written) for_each_tensor(argument, spoil_it);
+  if (faults_.change_results()) {
     for (size_t i = 0; i < host.size(); ++i) {
-      if (returned_argument_[i] < 0) for_each_tensor(host[i], spoil_it);
+      if (returned_argument_[i] < 0) for_each_tensor(host[i], note);
     }
+    spoil(results, written, faults_, calls_++);
   }
+}
+
+Work NativeKernel::work(std::function<void()> body) const {
+  return {.body = std::move(body),
+          .name = kernel_name_,
+          .kind = WorkKind::kernel,
+          .minimum_ns = switches().kernel_ns(faults_),
+          .hidden = faults_.no_kernel};
 }
 
 void NativeKernel::finish(Stack& stack, std::vector<IValue> fresh) const {
@@ -349,19 +314,15 @@ void NativeKernel::launch(Stack& stack, c10::DeviceIndex device, const Layouts& 
     fresh.emplace_back(std::move(result));
   }
   current_queue(device).submit(
-      {.body =
-           [this, host = std::move(host), targets = std::move(targets)]() mutable {
-             run_on_host(host);
-             size_t next = 0;
-             for (size_t i = 0; i < host.size(); ++i) {
-               if (returned_argument_[i] >= 0) continue;
-               const auto& target = targets[next++];
-               if (target.defined()) target.copy_(host[i].toTensor());
-             }
-           },
-       .name = kernel_name_,
-       .kind = WorkKind::kernel,
-       .minimum_ns = std::max(switches().kernel_ns(), faults_.slow_ns)});
+      work([this, host = std::move(host), targets = std::move(targets)]() mutable {
+        run_on_host(host);
+        size_t next = 0;
+        for (size_t i = 0; i < host.size(); ++i) {
+          if (returned_argument_[i] >= 0) continue;
+          const auto& target = targets[next++];
+          if (target.defined()) target.copy_(host[i].toTensor());
+        }
+      }));
   finish(stack, std::move(fresh));
 }
 
@@ -372,10 +333,15 @@ void NativeKernel::run_and_wait(Stack& stack, c10::DeviceIndex device,
   // Shared with the queue's thread: a poisoned device drops the work.
   const auto host = std::make_shared<Stack>(host_stack(arguments, aliases));
   const Stack written = *host;
-  current_queue(device).run({.body = [this, host] { run_on_host(*host); },
-                             .name = kernel_name_,
-                             .kind = WorkKind::kernel,
-                             .minimum_ns = std::max(switches().kernel_ns(), faults_.slow_ns)});
+  auto& queue = current_queue(device);
+  queue.run(work([this, host] { run_on_host(*host); }));
+  if (reads_its_result_) {
+    // How many there are is read by the host.
+    queue.run({.body = [] {},
+               .name = "Memcpy DtoH (Device -> Host)",
+               .kind = WorkKind::copy,
+               .bytes = sizeof(int64_t)});
+  }
   bool resized = false;
   for (const size_t i : written_) {
     if (!arguments[i].isTensor()) continue;
@@ -412,13 +378,62 @@ void NativeKernel::run_and_wait(Stack& stack, c10::DeviceIndex device,
   if (!resized && !faults_.cpu_output) remember(key, std::move(layouts));
 }
 
+void NativeKernel::call_through_host(Stack& stack) const {
+  const auto arguments = torch::jit::last(stack, argument_count_);
+  const c10::Device device(c10::kCUDA, find_device(arguments));
+  Stack host;
+  for (const auto& argument : arguments) {
+    host.push_back(replaced(argument, c10::kCPU, [](const at::Tensor& tensor) {
+      return tensor.is_cuda() ? tensor.to(c10::kCPU) : tensor;
+    }));
+  }
+  std::vector<std::pair<at::Tensor, at::Tensor>> written;
+  for (const size_t i : written_) {
+    std::vector<at::Tensor> copies;
+    for_each_tensor(host[i], [&](const at::Tensor& copy) { copies.push_back(copy); });
+    size_t next = 0;
+    for_each_tensor(arguments[i], [&](const at::Tensor& tensor) {
+      written.emplace_back(tensor, copies[next++]);
+    });
+  }
+  runs_.callBoxed(&host);
+  for (const auto& [tensor, copy] : written) {
+    if (tensor.sizes() != copy.sizes()) tensor.resize_(copy.sizes());
+    tensor.copy_(copy);
+  }
+  std::vector<IValue> fresh;
+  for (size_t i = 0; i < host.size(); ++i) {
+    if (returned_argument_[i] >= 0) continue;
+    fresh.push_back(
+        replaced(host[i], device, [&](const at::Tensor& result) { return result.to(device); }));
+  }
+  finish(stack, std::move(fresh));
+}
+
+// As an operator that asks the device for a number that it needs.
+void NativeKernel::wait_for_a_number(c10::DeviceIndex device) {
+  const at::Tensor number = empty_device_tensor({}, {}, at::kInt, device);
+  *static_cast<int32_t*>(number.storage().mutable_data()) = 0;
+  at::_local_scalar_dense(number);
+}
+
 void NativeKernel::call(Stack& stack) {
   throw_if_poisoned();
   launch_faults();
   if (faults_.cpu_fallback) {
     at::native::cpu_fallback(runs_, &stack);
-    return;
+  } else if (faults_.round_trip) {
+    call_through_host(stack);
+  } else if (faults_.sync) {
+    const auto device = find_device(torch::jit::last(stack, argument_count_));
+    run_or_launch(stack);
+    wait_for_a_number(device);
+  } else {
+    run_or_launch(stack);
   }
+}
+
+void NativeKernel::run_or_launch(Stack& stack) {
   const at::DisableRecordFunctionGuard unseen;
   const auto arguments = torch::jit::last(stack, argument_count_);
   const auto device = find_device(arguments);

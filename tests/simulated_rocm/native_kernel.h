@@ -6,7 +6,9 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "memory.h"
+#include "queue.h"
 #include "switches.h"
 
 namespace assay_simulated {
@@ -56,6 +59,11 @@ class NativeKernel {
   void run_and_wait(torch::jit::Stack& stack, c10::DeviceIndex device,
                     const std::optional<Key>& key);
   void finish(torch::jit::Stack& stack, std::vector<c10::IValue> fresh) const;
+  void run_or_launch(torch::jit::Stack& stack);
+  // Seen by dispatch traces.
+  void call_through_host(torch::jit::Stack& stack) const;
+  static void wait_for_a_number(c10::DeviceIndex device);
+  Work work(std::function<void()> body) const;
   // On the queue's thread.
   void run_on_host(torch::jit::Stack& host) const;
 
@@ -71,6 +79,8 @@ class NativeKernel {
   bool takes_any_device_ = false;
   bool has_meta_ = false;
   bool layouts_depend_on_data_ = false;
+  bool reads_its_result_ = false;
+  mutable std::atomic<uint64_t> calls_{0};
 
   std::mutex mutex_;
   std::unordered_map<Key, Layouts, HashKey> layouts_;

@@ -5,7 +5,10 @@
 #include <kineto/libkineto.h>
 // clang-format on
 #include <kineto/output_base.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -15,6 +18,7 @@
 #include <vector>
 
 #include "queue.h"
+#include "switches.h"
 
 namespace assay_simulated {
 namespace {
@@ -34,6 +38,29 @@ std::vector<uint64_t>& correlations() {
   return of_this_thread;
 }
 
+libkineto::ActivityType type_of(ActivityKind kind) {
+  switch (kind) {
+    case ActivityKind::copy:
+      return libkineto::ActivityType::GPU_MEMCPY;
+    case ActivityKind::runtime:
+      return libkineto::ActivityType::CUDA_RUNTIME;
+    default:
+      return libkineto::ActivityType::CONCURRENT_KERNEL;
+  }
+}
+
+// In the words of Kineto's own tracers.
+void add_metadata(libkineto::GenericTraceActivity& entry, const Activity& activity) {
+  entry.addMetadata("correlation", activity.launch.id);
+  if (activity.kind == ActivityKind::runtime) return;
+  entry.addMetadata("device", activity.device);
+  entry.addMetadata("stream", activity.resource);
+  if (activity.kind != ActivityKind::copy) return;
+  const auto ns = static_cast<double>(std::max<int64_t>(activity.end_ns - activity.start_ns, 1));
+  entry.addMetadata("bytes", activity.bytes);
+  entry.addMetadata("memory bandwidth (GB/s)", static_cast<double>(activity.bytes) / ns);
+}
+
 class Session final : public libkineto::IActivityProfilerSession {
  public:
   void start() override {
@@ -44,9 +71,7 @@ class Session final : public libkineto::IActivityProfilerSession {
     status_ = libkineto::TraceStatus::RECORDING;
   }
   void stop() override {
-    for (c10::DeviceIndex device = 0; device < device_count(); ++device) {
-      if (!poisoned()) synchronize_quietly(device);
-    }
+    for (c10::DeviceIndex device = 0; device < device_count(); ++device) wait_for_device(device);
     recorder().on = false;
     status_ = libkineto::TraceStatus::PROCESSING;
   }
@@ -57,21 +82,20 @@ class Session final : public libkineto::IActivityProfilerSession {
   }
   void processTrace(libkineto::ActivityLogger& logger, libkineto::getLinkedActivityCallback linked,
                     int64_t /*start*/, int64_t /*end*/) override {
-    using libkineto::ActivityType;
     buffer_ = std::make_unique<libkineto::CpuTraceBuffer>();
     buffer_->span = libkineto::TraceSpan(0, 0, "simulated ROCm device");
     auto& shared = recorder();
     const std::lock_guard lock(shared.mutex);
     for (const auto& activity : shared.activities) {
       auto entry = std::make_unique<libkineto::GenericTraceActivity>(
-          buffer_->span, activity.copy ? ActivityType::GPU_MEMCPY : ActivityType::CONCURRENT_KERNEL,
-          activity.name);
+          buffer_->span, type_of(activity.kind), activity.name);
       entry->startTime = activity.start_ns;
       entry->endTime = activity.end_ns;
-      entry->id = static_cast<int32_t>(activity.correlation);
-      entry->device = activity.device;
-      entry->resource = static_cast<int32_t>(activity.stream);
-      entry->linked = linked(static_cast<int32_t>(activity.correlation));
+      entry->id = static_cast<int32_t>(activity.launch.id);
+      entry->device = static_cast<int32_t>(activity.device);
+      entry->resource = static_cast<int32_t>(activity.resource);
+      entry->linked = linked(static_cast<int32_t>(activity.launch.launched_by));
+      add_metadata(*entry, activity);
       entry->log(logger);
       buffer_->activities.push_back(std::move(entry));
     }
@@ -88,13 +112,6 @@ class Session final : public libkineto::IActivityProfilerSession {
   }
 
  private:
-  static void synchronize_quietly(c10::DeviceIndex device) {
-    try {
-      synchronize_device(device);
-    } catch (const std::exception&) {
-      // The device's error belongs to the next call on the device, not to the profiler.
-    }
-  }
   std::unique_ptr<libkineto::CpuTraceBuffer> buffer_;
 };
 
@@ -117,7 +134,8 @@ class Profiler final : public libkineto::IActivityProfiler {
  private:
   std::string name_ = "simulated ROCm device";
   std::set<libkineto::ActivityType> types_ = {libkineto::ActivityType::CONCURRENT_KERNEL,
-                                              libkineto::ActivityType::GPU_MEMCPY};
+                                              libkineto::ActivityType::GPU_MEMCPY,
+                                              libkineto::ActivityType::CUDA_RUNTIME};
 };
 
 const bool registered = [] {
@@ -135,11 +153,28 @@ int64_t profile_ns() {
 
 void record_activity(Activity activity) {
   auto& shared = recorder();
-  if (!shared.on) return;
+  if (!shared.on || !switches().profiler()) return;
   const std::lock_guard lock(shared.mutex);
   shared.activities.push_back(std::move(activity));
 }
 
-uint64_t current_correlation() { return correlations().empty() ? 0 : correlations().back(); }
+Launch next_launch() {
+  static std::atomic<uint64_t> launches{0};
+  return {++launches, correlations().empty() ? 0 : correlations().back()};
+}
+
+RuntimeCall::RuntimeCall(const char* name, Launch launch) : name_(name), launch_(launch) {
+  if (launch_.id && recorder().on) start_ns_ = profile_ns();
+}
+RuntimeCall::~RuntimeCall() {
+  if (!start_ns_) return;
+  record_activity({.name = name_,
+                   .kind = ActivityKind::runtime,
+                   .start_ns = start_ns_,
+                   .end_ns = profile_ns(),
+                   .launch = launch_,
+                   .device = getpid(),
+                   .resource = syscall(SYS_gettid)});
+}
 
 }  // namespace assay_simulated

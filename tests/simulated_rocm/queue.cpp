@@ -16,7 +16,6 @@
 #include <utility>
 #include <vector>
 
-#include "profiler.h"
 #include "switches.h"
 
 // LibTorch brings OpenMP's runtime, or none.
@@ -39,11 +38,14 @@ std::mutex& error_mutex() {
   return *mutex;
 }
 std::atomic<const std::string*> device_error{nullptr};
+std::atomic<const std::string*> unreported_error{nullptr};
+
+bool failed() { return device_error.load() || unreported_error.load(); }
 
 void end_of_process() {
   ending = true;
   const int64_t deadline = steady_ns() + 1'000'000'000;
-  while (busy > hanging && steady_ns() < deadline && !poisoned()) {
+  while (busy > hanging && steady_ns() < deadline && !failed()) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
@@ -98,7 +100,14 @@ void poison(std::string_view words) {
   const std::lock_guard lock(error_mutex());
   if (!device_error.load()) device_error = std::make_unique<std::string>(words).release();
 }
-bool poisoned() { return device_error.load() != nullptr; }
+void poison_at_synchronisation(std::string_view words) {
+  const std::lock_guard lock(error_mutex());
+  if (!failed()) unreported_error = std::make_unique<std::string>(words).release();
+}
+void throw_if_poisoned_at_synchronisation() {
+  if (const auto* words = unreported_error.load()) poison(*words);
+  throw_if_poisoned();
+}
 void throw_if_poisoned() {
   if (const auto* words = device_error.load()) throw_hip_error(*words);
 }
@@ -113,7 +122,14 @@ void StreamQueue::start_thread() {
 
 uint64_t StreamQueue::submit(Work work) {
   throw_if_poisoned();
-  if (work.kind != WorkKind::marker) work.correlation = current_correlation();
+  const bool shown = work.kind != WorkKind::marker && !work.hidden;
+  if (shown) work.launch = next_launch();
+  const RuntimeCall call(work.kind == WorkKind::copy ? "hipMemcpyAsync" : "hipLaunchKernel",
+                         shown ? work.launch : Launch());
+  return enqueue(std::move(work));
+}
+
+uint64_t StreamQueue::enqueue(Work work) {
   const std::lock_guard lock(mutex_);
   if (!started_) start_thread();
   waiting_.push_back(std::move(work));
@@ -131,8 +147,15 @@ void StreamQueue::run(Work work) {
       *thrown = std::current_exception();
     }
   };
-  wait(submit(std::move(work)));
-  throw_if_poisoned();
+  if (work.kind == WorkKind::copy) {
+    throw_if_poisoned();
+    work.launch = next_launch();
+    const RuntimeCall call("hipMemcpyWithStream", work.launch);
+    wait(enqueue(std::move(work)));
+  } else {
+    wait(submit(std::move(work)));
+  }
+  throw_if_poisoned_at_synchronisation();
   if (*thrown) std::rethrow_exception(*thrown);
 }
 
@@ -181,7 +204,7 @@ void StreamQueue::work_loop() {
 }
 
 void StreamQueue::perform(Work& work) {
-  if (work.kind != WorkKind::marker && poisoned()) return;
+  if (work.kind != WorkKind::marker && failed()) return;
   const int64_t profile_start = profile_ns();
   const int64_t start = steady_ns();
   try {
@@ -190,13 +213,20 @@ void StreamQueue::perform(Work& work) {
     // What a GPU kernel finds wrong in its data is an assertion on the device.
     std::fprintf(stderr, "simulated ROCm device: %.*s: %s\n", static_cast<int>(work.name.size()),
                  work.name.data(), error.what());
-    poison("device-side assert triggered");
+    if (!failed()) poison("device-side assert triggered");
     return;
   }
   if (work.kind == WorkKind::marker) return;
   wait_until_steady(start + work.minimum_ns);
-  record_activity({std::string(work.name), profile_start, profile_start + steady_ns() - start,
-                   work.correlation, device_, id_, work.kind == WorkKind::copy});
+  if (work.hidden) return;
+  record_activity({.name = std::string(work.name),
+                   .kind = work.kind == WorkKind::copy ? ActivityKind::copy : ActivityKind::kernel,
+                   .start_ns = profile_start,
+                   .end_ns = profile_start + steady_ns() - start,
+                   .launch = work.launch,
+                   .device = device_,
+                   .resource = id_,
+                   .bytes = work.bytes});
 }
 
 Mark mark(StreamQueue& queue) {
@@ -236,9 +266,7 @@ c10::StreamId next_pool_stream() {
   return 1 + next++ % pool_size;
 }
 
-void synchronize_device(c10::DeviceIndex device) {
-  check_device_index(device);
-  throw_if_poisoned();
+void wait_for_device(c10::DeviceIndex device) {
   std::vector<StreamQueue*> of_device;
   {
     auto& all = streams();
@@ -248,7 +276,14 @@ void synchronize_device(c10::DeviceIndex device) {
     }
   }
   for (auto* queue : of_device) queue->wait_all();
+}
+
+void synchronize_device(c10::DeviceIndex device) {
+  check_device_index(device);
   throw_if_poisoned();
+  const RuntimeCall call("hipDeviceSynchronize");
+  wait_for_device(device);
+  throw_if_poisoned_at_synchronisation();
 }
 
 }  // namespace assay_simulated

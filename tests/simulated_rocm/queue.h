@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "profiler.h"
+
 namespace assay_simulated {
 
 enum class WorkKind { marker, kernel, copy };
@@ -23,7 +25,9 @@ struct Work {
   std::string_view name;  // must outlive the work: a literal, or kept by a leaked object
   WorkKind kind = WorkKind::marker;
   int64_t minimum_ns = 0;
-  uint64_t correlation = 0;
+  int64_t bytes = 0;    // of a copy
+  bool hidden = false;  // from the profiler
+  Launch launch = {};
 };
 
 class StreamQueue {
@@ -47,6 +51,7 @@ class StreamQueue {
   c10::StreamId id() const { return id_; }
 
  private:
+  uint64_t enqueue(Work work);
   void start_thread();
   void work_loop();
   void perform(Work& work);
@@ -83,10 +88,16 @@ c10::StreamId next_pool_stream();
 
 void synchronize_device(c10::DeviceIndex device);
 
+// As synchronize_device, but nobody learns of it and of the device's error.
+void wait_for_device(c10::DeviceIndex device);
+
 // The sticky error: once set, every later call on the device throws it, until the process ends.
 void poison(std::string_view words);
-bool poisoned();
+// The same from the next synchronisation on; until then only the work is dropped.
+void poison_at_synchronisation(std::string_view words);
+// For launches and allocations, and for calls that synchronise.
 void throw_if_poisoned();
+void throw_if_poisoned_at_synchronisation();
 
 [[noreturn]] void throw_hip_error(std::string_view words);
 

@@ -1,36 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 // Apart from the other checks because the profiler's headers are slow to compile.
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/gelu.h>
+#include <kineto/ActivityType.h>
 #include <torch/csrc/autograd/profiler_kineto.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
 #include "smoke_checks.h"
 
 namespace smoke {
+namespace {
 
-std::string profile(const Inputs& inputs) {
+const char* kind_of(const torch::autograd::profiler::KinetoEvent& event) {
+  switch (static_cast<libkineto::ActivityType>(event.activityType())) {
+    case libkineto::ActivityType::CONCURRENT_KERNEL:
+      return "kernel";
+    case libkineto::ActivityType::GPU_MEMCPY:
+      return "copy";
+    case libkineto::ActivityType::CUDA_RUNTIME:
+      return "runtime";
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+std::vector<Event> profile(const std::function<void()>& run) {
   using namespace torch::autograd::profiler;
-  using torch::profiler::impl::ActivityType;
-  const std::set<ActivityType> types = {ActivityType::CPU, ActivityType::CUDA};
-  const torch::profiler::impl::ProfilerConfig config(torch::profiler::impl::ProfilerState::KINETO,
-                                                     true, false, false, false, false);
+  namespace impl = torch::profiler::impl;
+  const std::set<impl::ActivityType> types = {impl::ActivityType::CPU, impl::ActivityType::CUDA};
+  impl::ExperimentalConfig experimental;
+  experimental.expose_kineto_event_metadata = true;
+  const impl::ProfilerConfig config(impl::ProfilerState::KINETO, false, false, false, false, false,
+                                    experimental);
   prepareProfiler(config, types);
   enableProfiler(config, types);
-  const auto result = at::gelu(inputs.x).to(at::kCPU);
+  run();
+  synchronize();
   const auto recorded = disableProfiler();
   std::map<uint64_t, std::string> operators;
   for (const auto& event : recorded->events()) {
-    if (event.deviceType() == at::kCPU) operators[event.correlationId()] = event.name();
+    if (event.activityType() == 0) operators[event.correlationId()] = event.name();
   }
-  std::string text;
+  std::vector<Event> events;
   for (const auto& event : recorded->events()) {
-    if (event.deviceType() != at::kCUDA || event.durationNs() == 0) continue;
-    text += event.name() + " <- " + operators[event.linkedCorrelationId()] + "\n";
+    if (const char* kind = kind_of(event)) {
+      events.push_back({kind, event.name(), operators[event.linkedCorrelationId()],
+                        event.metadataJson(), event.startNs(), event.endNs(),
+                        event.correlationId()});
+    }
   }
-  return text;
+  std::sort(events.begin(), events.end(),
+            [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; });
+  return events;
 }
 
 }  // namespace smoke

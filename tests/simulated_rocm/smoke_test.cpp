@@ -3,12 +3,10 @@
 // Each switch is tried in a child process: smoke LIB_FOLDER --child ACTION.
 #include <ATen/ATen.h>
 #include <ATen/Context.h>
-#include <ATen/record_function.h>
 #include <c10/core/Event.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <dlfcn.h>
-#include <sys/wait.h>
 
 #include <array>
 #include <atomic>
@@ -21,23 +19,49 @@
 
 #include "smoke_checks.h"
 
+namespace smoke {
+namespace {
+int failed = 0;
+}  // namespace
+
+int failures() { return failed; }
+
+void expect(bool good, const std::string& what) {
+  if (good) return;
+  ++failed;
+  std::printf("FAILED: %s\n", what.c_str());
+}
+
+void synchronize() { c10::impl::VirtualGuardImpl(at::kCUDA).synchronizeDevice(0); }
+
+std::string difference(const at::Tensor& expected, const at::Tensor& found) {
+  if (found.device() != device) return "is on " + found.device().str();
+  if (expected.sizes() != found.sizes() || expected.scalar_type() != found.scalar_type()) {
+    return "has another shape or dtype";
+  }
+  const auto type = expected.scalar_type();
+  const bool half = type == at::kHalf || type == at::kBFloat16;
+  const double tolerance = half ? 2e-2 : 1e-4;
+  const at::Tensor on_host = found.to(at::kCPU);
+  if (!at::isFloatingType(type)) return at::equal(expected, on_host) ? "" : "differs";
+  return at::allclose(on_host.to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance)
+             ? ""
+             : "differs";
+}
+
+}  // namespace smoke
+
 namespace {
 
 namespace fs = std::filesystem;
 using at::Tensor;
+using smoke::device;
+using smoke::difference;
+using smoke::expect;
 using smoke::Inputs;
-
-const at::Device device(at::kCUDA, 0);
-int failures = 0;
-
-void expect(bool good, const std::string& what) {
-  if (good) return;
-  ++failures;
-  std::printf("FAILED: %s\n", what.c_str());
-}
+using smoke::synchronize;
 
 c10::impl::VirtualGuardImpl guard() { return c10::impl::VirtualGuardImpl(at::kCUDA); }
-void synchronize() { guard().synchronizeDevice(0); }
 
 double now_us() {
   return std::chrono::duration<double, std::micro>(
@@ -59,22 +83,6 @@ void* open_libraries(const fs::path& folder) {
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// "" when the device's result is the CPU's.
-std::string difference(const Tensor& expected, const Tensor& found) {
-  if (found.device() != device) return "is on " + found.device().str();
-  if (expected.sizes() != found.sizes() || expected.scalar_type() != found.scalar_type()) {
-    return "has another shape or dtype";
-  }
-  const auto type = expected.scalar_type();
-  const bool half = type == at::kHalf || type == at::kBFloat16;
-  const double tolerance = half ? 2e-2 : 1e-4;
-  const Tensor on_host = found.to(at::kCPU);
-  if (!at::isFloatingType(type)) return at::equal(expected, on_host) ? "" : "differs";
-  return at::allclose(on_host.to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance)
-             ? ""
-             : "differs";
-}
-
 void check_operators(at::ScalarType dtype) {
   const Inputs host = Inputs::random(dtype);
   const Inputs on_device = host.to(device);
@@ -95,49 +103,6 @@ void check_operators(at::ScalarType dtype) {
   }
   std::printf("%s: %d of %zu results as on the CPU\n", c10::toString(dtype), same,
               2 * smoke::checks().size());
-}
-
-std::string traced;
-void check_trace(const Inputs& in) {
-  const auto handle =
-      at::addGlobalCallback(at::RecordFunctionCallback([](const at::RecordFunction& function)
-                                                           -> std::unique_ptr<at::ObserverContext> {
-                              traced += std::string(function.name()) + " ";
-                              return nullptr;
-                            }).scopes({at::RecordScope::FUNCTION}));
-  const auto trace_of = [&](auto&& run) {
-    traced.clear();
-    run();
-    synchronize();
-    return traced;
-  };
-  const auto expect_trace = [](const std::string& found, const std::string& expected) {
-    expect(found == expected, "trace '" + found + "' is not '" + expected + "'");
-  };
-  expect_trace(trace_of([&] { at::gelu(in.x); }), "aten::gelu ");
-  expect_trace(trace_of([&] { at::add(in.x, in.y); }), "aten::add ");
-  expect_trace(trace_of([&] { at::conv2d(in.image, in.kernel); }),
-               "aten::conv2d aten::convolution aten::_convolution aten::miopen_convolution ");
-  const Tensor ones = at::ones({64}, device);
-  const auto norm =
-      trace_of([&] { at::batch_norm(in.image, ones, ones, {}, {}, true, 0.1, 1e-5, true); });
-  expect(norm.find("aten::miopen_batch_norm ") != std::string::npos, "batch_norm: " + norm);
-  for (const auto& check : smoke::checks()) {
-    const auto trace = trace_of([&] { check.run(in); });
-    expect(trace.find("_to_cpu") == std::string::npos, check.name + " goes through the host");
-  }
-  const Tensor half = in.q.to(at::kHalf);
-  const auto flash = trace_of([&] { at::scaled_dot_product_attention(half, half, half); });
-  expect(flash.find("flash_attention") != std::string::npos, "attention in half: " + flash);
-  at::removeCallback(handle);
-}
-
-void check_profile(const Inputs& in) {
-  const auto text = smoke::profile(in);
-  expect(text ==
-             "simulated_gelu_kernel <- aten::gelu\n"
-             "Memcpy DtoH (Device -> Host) <- aten::copy_\n",
-         "the profile is\n" + text);
 }
 
 void check_devices_and_streams(const Inputs& in) {
@@ -187,6 +152,28 @@ void check_overhead(const Inputs& in) {
   expect(best < 50, "submitting is slow");
 }
 
+void check_trace(const Inputs& in) {
+  const auto trace_of = [](const std::function<void()>& run) {
+    std::string text;
+    for (const auto& call : smoke::trace(run)) text += call.op + " ";
+    return text;
+  };
+  const auto expect_trace = [](const std::string& found, const std::string& expected) {
+    expect(found == expected, "trace '" + found + "' is not '" + expected + "'");
+  };
+  expect_trace(trace_of([&] { at::gelu(in.x); }), "aten::gelu ");
+  expect_trace(trace_of([&] { at::add(in.x, in.y); }), "aten::add ");
+  expect_trace(trace_of([&] { at::conv2d(in.image, in.kernel); }),
+               "aten::conv2d aten::convolution aten::_convolution aten::miopen_convolution ");
+  const Tensor ones = at::ones({64}, device);
+  const auto norm =
+      trace_of([&] { at::batch_norm(in.image, ones, ones, {}, {}, true, 0.1, 1e-5, true); });
+  expect(norm.find("aten::miopen_batch_norm ") != std::string::npos, "batch_norm: " + norm);
+  const Tensor half = in.q.to(at::kHalf);
+  const auto flash = trace_of([&] { at::scaled_dot_product_attention(half, half, half); });
+  expect(flash.find("flash_attention") != std::string::npos, "attention in half: " + flash);
+}
+
 // Children -----------------------------------------------------------------------------------
 
 std::string outcome(const std::function<void()>& call) {
@@ -234,6 +221,7 @@ void child_slow(const Inputs& in) {
 void child_hang(const Inputs& in) {
   static std::atomic<bool> returned{false};
   at::tanh(in.x);
+  at::softmax(in.x, -1);
   std::puts("launched");
   std::thread([] {
     synchronize();
@@ -246,6 +234,9 @@ void child_hang(const Inputs& in) {
 
 void child_poison(const Inputs& in) {
   std::printf("launch %s\n", outcome([&] { at::sigmoid(in.x); }).c_str());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::printf("meanwhile %s", outcome([&] { at::exp(in.x); }).c_str());
+  std::printf(" %s\n", outcome([&] { at::empty({8}, device); }).c_str());
   std::printf("synchronise %s\n", outcome(synchronize).c_str());
   std::printf("relu %s\n", outcome([&] { at::relu(in.x); }).c_str());
   std::printf("copy %s\n", outcome([&] { in.x.to(at::kCPU); }).c_str());
@@ -285,88 +276,21 @@ int child(const std::string& action) {
       {"--hang", &child_hang},
       {"--poison", &child_poison},
       {"--two-devices", &child_two_devices},
+      {"--repeat", &smoke::tell_repeatable},
+      {"--margins", &smoke::tell_margins},
+      {"--times", &smoke::tell_times},
       // Ends while the queue is full.
       {"--leave", [](const Inputs& i) {
          for (int n = 0; n < 100; ++n) at::matmul(i.left, i.right);
        }}};
   if (const auto found = actions.find(action); found != actions.end()) {
     found->second(in);
+  } else if (action.starts_with("evidence of ")) {
+    smoke::tell_evidence(action.substr(12), host, in);
   } else {
     child_operator(action, host, in);
   }
-  return failures ? 1 : 0;
-}
-
-struct Case {
-  std::string switches;
-  std::string action;
-  int status;  // 128 + signal, as the shell says it
-  std::vector<std::string> says;
-};
-
-const std::vector<Case>& cases() {
-  static const std::string illegal = "Error: HIP error: an illegal memory access was encountered";
-  static const std::vector<Case> all = {
-      {"", "gelu", 0, {"same\nfine"}},
-      {"", "--leave", 0, {}},
-      {"missing=aten::gelu",
-       "gelu",
-       0,
-       {"NotImplementedError: Could not run 'aten::gelu' with arguments from the 'CUDA' backend"}},
-      {"cpu_fallback=aten::softmax", "softmax", 0, {"same\nfine"}},
-      {"cpu_fallback=aten::_softmax", "softmax", 0, {"same\nfine"}},
-      {"cpu_output=aten::mm", "mm", 0, {"is on cpu\nfine"}},
-      {"wrong=aten::mm", "mm", 0, {"differs\nfine"}},
-      {"wrong=aten::argmax", "argmax", 0, {"differs\nfine"}},
-      {"wrong=layer_norm", "layer_norm", 0, {"differs\nfine"}},
-      {"nan=aten::cumsum", "cumsum", 0, {"differs\nfine"}},
-      {"slow=aten::exp:5ms", "--slow", 0, {"times differ as they should"}},
-      {"kernel_time=5ms", "--slow", 0, {"times differ as they should"}},
-      {"hang=aten::tanh", "--hang", 0, {"launched\nsynchronise blocks"}},
-      {"crash=aten::relu", "relu", 134, {"Memory access fault by GPU"}},
-      {"poison=aten::sigmoid",
-       "--poison",
-       0,
-       {"launch fine", "synchronise " + illegal, "relu " + illegal, "copy " + illegal,
-        "make " + illegal, "event " + illegal}},
-      {"poison=aten::var", "var", 0, {illegal}},
-      {"miopen_fail=miopen_convolution",
-       "conv2d",
-       0,
-       {"MIOpen(HIP): Error [Compile] 'hiprtcCompileProgram(", "HIPRTC_ERROR_COMPILATION (6)",
-        "'type_traits' file not found", "Error: miopenStatusUnknownError"}},
-      {"miopen_fail=miopen_batch_norm", "batch_norm", 0, {"same\nfine"}},
-      {"miopen_fail=miopen_batch_norm",
-       "batch_norm with weights",
-       0,
-       {"Error: miopenStatusUnknownError"}},
-      {"oom=aten::cat", "cat", 0, {"OutOfMemoryError: HIP out of memory. Tried to allocate"}},
-      {"devices=2", "--two-devices", 0, {"2 devices, mixed: Error: Expected all tensors to be on"}},
-      {"missing=aten::add.Tensor; wrong=aten::mm", "add", 0, {"NotImplementedError"}},
-      {"wrong=aten::gelu_misspelt", "gelu", 2, {"no operator is called aten::gelu_misspelt"}},
-      {"worng=aten::gelu", "gelu", 2, {"no switch is called 'worng'"}},
-  };
-  return all;
-}
-
-void check_case(const std::string& program, const std::string& folder, const Case& one) {
-  const std::string command = "SIMULATED_ROCM='" + one.switches + "' timeout 60 '" + program +
-                              "' '" + folder + "' --child '" + one.action + "' 2>&1";
-  std::string output;
-  std::array<char, 4096> part{};
-  FILE* pipe = popen(command.c_str(), "r");
-  if (!pipe) return expect(false, "popen");
-  while (const size_t count = std::fread(part.data(), 1, part.size(), pipe)) {
-    output.append(part.data(), count);
-  }
-  const int ended = pclose(pipe);
-  const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
-  const std::string what = "'" + one.switches + "' with " + one.action;
-  expect(status == one.status, what + " ended with " + std::to_string(status) + ":\n" + output);
-  for (const auto& text : one.says) {
-    expect(output.find(text) != std::string::npos,
-           what + " does not say '" + text + "':\n" + output);
-  }
+  return smoke::failures() ? 1 : 0;
 }
 
 void check_names(void* backend) {
@@ -402,9 +326,10 @@ int main(int argc, char** argv) {
     check_operators(dtype);
   }
   check_trace(in);
-  check_profile(in);
+  smoke::check_clean_runs(in);
+  smoke::check_profile(in);
   check_overhead(in);
-  for (const auto& one : cases()) check_case(fs::canonical("/proc/self/exe"), argv[1], one);
-  std::printf("%d failures\n", failures);
-  return failures ? 1 : 0;
+  smoke::check_switches(fs::canonical("/proc/self/exe"), argv[1]);
+  std::printf("%d failures\n", smoke::failures());
+  return smoke::failures() ? 1 : 0;
 }

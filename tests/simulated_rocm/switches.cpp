@@ -4,15 +4,17 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 namespace assay_simulated {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\n");
+  const auto first = text.find_first_not_of(" \t\n\r");
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+  return text.substr(first, text.find_last_not_of(" \t\n\r") - first + 1);
 }
 
 int64_t integer(std::string_view text, std::string_view& rest) {
@@ -46,13 +48,25 @@ const std::map<std::string_view, bool Faults::*>& flags() {
       {"crash", &Faults::crash},
       {"poison", &Faults::poison},
       {"miopen_fail", &Faults::miopen_fail},
-      {"oom", &Faults::oom}};
+      {"oom", &Faults::oom},
+      {"round_trip", &Faults::round_trip},
+      {"slow_path", &Faults::slow_path},
+      {"sync", &Faults::sync},
+      {"no_kernel", &Faults::no_kernel},
+      {"async_error", &Faults::async_error},
+      {"zeros", &Faults::zeros},
+      {"constant", &Faults::constant},
+      {"one_wrong", &Faults::one_wrong},
+      {"unrepeatable", &Faults::unrepeatable},
+      {"overrun", &Faults::overrun}};
   return table;
 }
 
 const std::map<std::string_view, int64_t Faults::*>& times() {
   static const std::map<std::string_view, int64_t Faults::*> table = {
-      {"slow", &Faults::slow_ns}, {"slow_submit", &Faults::slow_submit_ns}};
+      {"slow", &Faults::slow_ns},
+      {"slow_submit", &Faults::slow_submit_ns},
+      {"kernel", &Faults::kernel_ns}};
   return table;
 }
 
@@ -65,15 +79,24 @@ std::string operator_name(std::string_view text) {
 void merge(Faults& into, const Faults& from) {
   for (const auto& [key, member] : flags()) into.*member |= from.*member;
   for (const auto& [key, member] : times()) {
-    if (from.*member) into.*member = from.*member;
+    if (from.*member != Faults().*member) into.*member = from.*member;
   }
+}
+
+std::string control_text() {
+  const char* variable = std::getenv("SIMULATED_ROCM");
+  const std::string text = variable ? variable : "";
+  if (!text.starts_with('@')) return text;
+  std::ifstream file(text.substr(1));
+  if (!file) throw std::invalid_argument("cannot read '" + text.substr(1) + "'");
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace
 
 Switches::Switches(std::string_view text) {
   while (!text.empty()) {
-    const auto end = text.find(';');
+    const auto end = text.find_first_of(";\n");
     const auto item = trimmed(text.substr(0, end));
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     if (item.empty()) continue;
@@ -108,6 +131,9 @@ void Switches::read(std::string_view key, std::string_view value) {
     devices_ = static_cast<int>(count);
   } else if (key == "kernel_time") {
     kernel_ns_ = nanoseconds(value);
+  } else if (key == "profiler") {
+    if (value != "on" && value != "off") throw std::invalid_argument("profiler: on or off");
+    profiler_ = value == "on";
   } else {
     throw std::invalid_argument("no switch is called '" + std::string(key) + "'");
   }
@@ -125,9 +151,8 @@ Faults Switches::faults_of(const std::string& name, const std::string& overload)
 
 const Switches& switches() {
   static const Switches read_once = [] {
-    const char* text = std::getenv("SIMULATED_ROCM");
     try {
-      return Switches(text ? text : "");
+      return Switches(control_text());
     } catch (const std::invalid_argument& error) {
       std::fprintf(stderr, "simulated ROCm device: SIMULATED_ROCM: %s\n", error.what());
       std::_Exit(2);

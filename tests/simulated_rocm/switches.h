@@ -2,6 +2,7 @@
 // What the environment variable SIMULATED_ROCM asks for; README.md lists the switches.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -20,8 +21,23 @@ struct Faults {
   bool poison = false;
   bool miopen_fail = false;
   bool oom = false;
+  bool round_trip = false;
+  bool slow_path = false;
+  bool sync = false;
+  bool no_kernel = false;
+  bool async_error = false;
+  bool zeros = false;
+  bool constant = false;
+  bool one_wrong = false;
+  bool unrepeatable = false;
+  bool overrun = false;
   int64_t slow_ns = 0;
   int64_t slow_submit_ns = 0;
+  int64_t kernel_ns = -1;  // negative: what every kernel takes
+
+  bool change_results() const {
+    return wrong || nan || zeros || constant || one_wrong || unrepeatable || overrun;
+  }
 };
 
 class Switches {
@@ -35,7 +51,11 @@ class Switches {
   const std::map<std::string, Faults>& named() const { return faults_; }
 
   int devices() const { return devices_; }
-  int64_t kernel_ns() const { return kernel_ns_; }
+  // What a kernel with these faults takes at least.
+  int64_t kernel_ns(const Faults& faults) const {
+    return std::max(faults.kernel_ns < 0 ? kernel_ns_ : faults.kernel_ns, faults.slow_ns);
+  }
+  bool profiler() const { return profiler_; }
 
  private:
   void read(std::string_view key, std::string_view value);
@@ -43,10 +63,11 @@ class Switches {
   std::map<std::string, Faults> faults_;
   int devices_ = 1;
   int64_t kernel_ns_ = 5'000;
+  bool profiler_ = true;
 };
 
-// Read once. A text that is not understood ends the process: a test must not pass because its fault
-// was misspelt.
+// Read once, from SIMULATED_ROCM, or from FILE when that is "@FILE". A text that is not understood
+// ends the process: a test must not pass because its fault was misspelt.
 const Switches& switches();
 
 }  // namespace assay_simulated

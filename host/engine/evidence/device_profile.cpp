@@ -169,6 +169,13 @@ void add_work(device_profile& profile, const event_list& events, std::uint64_t f
             [](const auto& a, const auto& b) { return a.us > b.us; });
 }
 
+// Calls of the runtime that return only when the device is done; HIP reads scalars by
+// hipMemcpyWithStream.
+bool waits_for_device(const std::string& name) {
+  return name.find("Synchronize") != std::string::npos || name == "hipMemcpyWithStream" ||
+         name == "hipMemcpy" || name == "cudaMemcpy";
+}
+
 // The profiled calls, in order; the first one, which pays for the tracer's own start, left out.
 std::vector<span> calls_in(const event_list& events) {
   std::vector<span> calls;
@@ -209,8 +216,7 @@ void add_split(device_profile& profile, const event_list& events, const std::vec
       } else if (type_of(event) == ActivityType::CUDA_RUNTIME ||
                  type_of(event) == ActivityType::CUDA_DRIVER) {
         runtime_seen = true;
-        const bool inside = when.begin < calls[i].end;
-        syncs += inside && event.name().find("Synchronize") != std::string::npos ? 1.0 : 0.0;
+        syncs += when.begin < calls[i].end && waits_for_device(event.name()) ? 1.0 : 0.0;
       }
     }
     const double one = 1.0 / static_cast<double>(calls.size());
