@@ -84,7 +84,7 @@ class MistakesTest(support.EndToEndTest):
         for words, *parts in [
                 ("rnu", "unknown command 'rnu'", "did you mean 'run'?"),
                 ("lst", "did you mean 'list'?"),
-                ("nonsense", "use run, list or show"),
+                ("nonsense", "use run, list, show or selftest"),
                 ("--device cpu", "assay run --device"),
                 ("run --devcie cpu", "unknown option --devcie", "did you mean '--device'?"),
                 ("run --enabel conv", "did you mean '--enable'?"),

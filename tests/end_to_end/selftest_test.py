@@ -5,7 +5,7 @@ import support
 
 
 @support.needs_torch
-class SelftestTest(support.EndToEndTest):
+class SelftestTest(support.SharedCeilings, support.EndToEndTest):
     def selftest(self, *arguments, switches=None, **more):
         return self.assay("selftest", "--timeout", "5", *arguments,
                           env={"SIMULATED_ROCM": switches}, **more)

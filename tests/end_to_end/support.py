@@ -27,7 +27,7 @@ PLANTED = TREE / "tests" / "planted"
 BAD_PLUGINS = TREE / "tests" / "bad_plugins"
 SIMULATED = TREE / "tests" / "simulated-rocm"
 
-FOREIGN_VARIABLES = {"VIRTUAL_ENV", "CONDA_PREFIX", "PYTHONPATH", "NO_COLOR", "SIMULATED_ROCM"}
+FOREIGN_VARIABLES = {"VIRTUAL_ENV", "XDG_CACHE_HOME", "CONDA_PREFIX", "PYTHONPATH", "NO_COLOR", "SIMULATED_ROCM"}
 PATIENCE = 240  # seconds for one run, on a slow machine under load
 
 needs_torch = unittest.skipUnless(TORCH, "ASSAY_TEST_TORCH is not set: no LibTorch")
@@ -139,6 +139,19 @@ def clean_environment(home, changes=None):
         else:
             environment[name] = str(value)
     return environment
+
+
+class SharedCeilings:
+    """Tests whose runs find the ceilings that the first of them measured."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.cache = tempfile.mkdtemp(prefix="assay-test-cache-")
+        cls.addClassCleanup(shutil.rmtree, cls.cache, ignore_errors=True)
+
+    def assay(self, *arguments, env=None, **more):
+        return super().assay(*arguments, env={"XDG_CACHE_HOME": self.cache, **(env or {})}, **more)
 
 
 class EndToEndTest(unittest.TestCase):

@@ -136,7 +136,10 @@ void NativeKernel::look_at_schema() {
     layouts_depend_on_data_ = true;
     reads_its_result_ = true;
   }
-  has_meta_ = runs_.hasKernelForDispatchKey(c10::DispatchKey::Meta);
+  // What is composed of others is composed of their meta kernels.
+  const bool composed = !runs_.hasKernelForDispatchKey(c10::DispatchKey::CPU);
+  has_meta_ = composed ? runs_.hasComputedKernelForDispatchKey(c10::DispatchKey::Meta)
+                       : runs_.hasKernelForDispatchKey(c10::DispatchKey::Meta);
   // These move index tensors to the device themselves.
   takes_any_device_ = name_.starts_with("aten::index") || name_.starts_with("aten::_index_put");
 }
@@ -197,7 +200,7 @@ void NativeKernel::remember(const std::optional<Key>& key, Layouts layouts) {
   layouts_.emplace(*key, std::move(layouts));
 }
 
-std::pair<NativeKernel::Layouts, bool> NativeKernel::layouts_from_meta(
+std::optional<std::pair<NativeKernel::Layouts, bool>> NativeKernel::layouts_from_meta(
     c10::ArrayRef<IValue> arguments) const {
   std::vector<std::pair<at::Tensor, at::Tensor>> metas;
   const auto meta_of = [&](const at::Tensor& tensor) {
@@ -219,9 +222,11 @@ std::pair<NativeKernel::Layouts, bool> NativeKernel::layouts_from_meta(
   for (const auto& argument : arguments) {
     meta_stack.push_back(replaced(argument, c10::kMeta, meta_of));
   }
-  {
+  try {
     const c10::InferenceMode inference;
     runs_.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::Meta), &meta_stack);
+  } catch (const c10::NotImplementedError&) {
+    return std::nullopt;
   }
   Layouts layouts;
   for (size_t i = 0; i < meta_stack.size(); ++i) {
@@ -244,7 +249,7 @@ std::pair<NativeKernel::Layouts, bool> NativeKernel::layouts_from_meta(
       }
     });
   }
-  return {std::move(layouts), resized};
+  return std::pair(std::move(layouts), resized);
 }
 
 Stack NativeKernel::host_stack(c10::ArrayRef<IValue> arguments, HostAliases& aliases) const {
@@ -440,15 +445,20 @@ void NativeKernel::run_or_launch(Stack& stack) {
   const auto key = key_of(arguments);
   if (faults_.cpu_output || layouts_depend_on_data_) {
     run_and_wait(stack, device, key);
-  } else if (const auto known = known_layouts(key)) {
-    launch(stack, device, *known);
-  } else if (has_meta_) {
-    auto [layouts, resized] = layouts_from_meta(arguments);
-    launch(stack, device, layouts);
-    if (!resized) remember(key, std::move(layouts));
-  } else {
-    run_and_wait(stack, device, key);
+    return;
   }
+  if (const auto known = known_layouts(key)) {
+    launch(stack, device, *known);
+    return;
+  }
+  auto found = has_meta_ ? layouts_from_meta(arguments) : std::nullopt;
+  if (!found) {
+    run_and_wait(stack, device, key);
+    return;
+  }
+  auto& [layouts, resized] = *found;
+  launch(stack, device, layouts);
+  if (!resized) remember(key, std::move(layouts));
 }
 
 }  // namespace assay_simulated

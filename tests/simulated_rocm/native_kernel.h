@@ -51,8 +51,9 @@ class NativeKernel {
   std::optional<Layouts> known_layouts(const std::optional<Key>& key);
   void remember(const std::optional<Key>& key, Layouts layouts);
   // Runs the operator on meta tensors; also resizes the device's out= arguments as that did.
-  // Second: whether it resized any.
-  std::pair<Layouts, bool> layouts_from_meta(c10::ArrayRef<c10::IValue> arguments) const;
+  // Second: whether it resized any. Null: it cannot do that.
+  std::optional<std::pair<Layouts, bool>> layouts_from_meta(
+      c10::ArrayRef<c10::IValue> arguments) const;
   torch::jit::Stack host_stack(c10::ArrayRef<c10::IValue> arguments, HostAliases& aliases) const;
 
   void launch(torch::jit::Stack& stack, c10::DeviceIndex device, const Layouts& layouts);

@@ -76,7 +76,7 @@ const std::vector<Case>& cases() {
        "evidence of gelu",
        0,
        {"result same", "trace aten::gelu[cuda]\n", "kernel simulated_gelu_kernel <- aten::gelu\n",
-        ") [ boxed ] | CUDA: simulated ROCm device [kernel]"},
+        "-> Tensor [ boxed ] | CUDA: simulated ROCm device [kernel]"},
        {"copy ", "(none)", "cpu"}},
       {"",
        "evidence of nonzero",
