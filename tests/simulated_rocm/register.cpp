@@ -47,8 +47,8 @@ bool belongs_to_device(const c10::OperatorName& name, const c10::OperatorHandle&
   if (op.hasKernelForDispatchKey(c10::DispatchKey::CPU)) return true;
   // A planted fault may name an operator that is composed of others.
   const auto& named = switches().named();
-  return (fused_on_gpus().count(name.name) || named.count(name.name) ||
-          named.count(name.name + "." + name.overload_name)) &&
+  return (fused_on_gpus().contains(name.name) || named.contains(name.name) ||
+          named.contains(name.name + "." + name.overload_name)) &&
          op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU);
 }
 
@@ -59,7 +59,7 @@ bool belongs_to_device(const c10::OperatorName& name, const c10::OperatorHandle&
 
 void check_switches(const std::set<std::string>& known) {
   for (const auto& [name, faults] : switches().named()) {
-    if (!known.count(name)) refuse("no operator is called " + name);
+    if (!known.contains(name)) refuse("no operator is called " + name);
   }
 }
 

@@ -58,7 +58,7 @@ std::vector<Traced> trace(const std::function<void()>& run);
 void check_clean_runs(const Inputs& in);
 void check_profile(const Inputs& in);
 // Says how a check went: trace, profile, dispatcher's table, result.
-void tell_evidence(const std::string& check, const Inputs& host, const Inputs& on_device);
+void tell_evidence(const std::string& name, const Inputs& host, const Inputs& on_device);
 // Two calls with one result?
 void tell_repeatable(const Inputs& in);
 void tell_margins(const Inputs& in);

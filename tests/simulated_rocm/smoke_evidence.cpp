@@ -129,7 +129,7 @@ void check_clean_runs(const Inputs& in) {
       kernels += event.kind == "kernel";
       if (event.kind != "copy" || event.name.find("DtoD") != std::string::npos) continue;
       const bool small = bytes_of(event) == "8" || bytes_of(event) == "4";
-      expect(small && event.name.find("DtoH") != std::string::npos && reading.count(check.name),
+      expect(small && event.name.find("DtoH") != std::string::npos && reading.contains(check.name),
              check.name + ": " + told(event));
     }
     expect(kernels > 0, check.name + " runs no kernel");
