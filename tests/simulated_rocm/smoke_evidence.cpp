@@ -96,7 +96,7 @@ void tell_result(const Tensor& expected, const Tensor& found) {
   const Tensor wrong = at::isclose(values, expected.to(at::kDouble), 1e-4, 1e-4).logical_not();
   std::printf("%ld wrong of %s\n", static_cast<long>(wrong.sum().item<int64_t>()),
               values.numel() > 1 ? "many" : "one");
-  const double first = values.flatten()[0].item<double>();
+  const auto first = values.flatten()[0].item<double>();
   if (values.eq(first).all().item<bool>()) std::printf("all are %g\n", first);
 }
 
