@@ -30,6 +30,8 @@ if(NOT TARGET assay_torch)
   # What g++ 12 believes of LibTorch's reference counts, depending on how much it optimises.
   target_compile_options(assay_torch INTERFACE
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow -Wno-array-bounds -Wno-maybe-uninitialized>)
+  # LibTorch is built with it, and the layout of at::RecordFunction depends on it.
+  target_compile_definitions(assay_torch INTERFACE NDEBUG)
   target_include_directories(assay_torch SYSTEM INTERFACE ${include}
     ${include}/torch/csrc/api/include)
   if(WIN32)
