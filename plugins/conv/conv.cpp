@@ -5,20 +5,12 @@ using namespace assay;
 
 namespace {
 
-double product_of(const shape& sizes) {
-  double product = 1.0;
-  for (const std::int64_t size : sizes) {
-    product *= static_cast<double>(size);
-  }
-  return product;
-}
-
 // `output`: sizes of the result; `per_element`: multiply-adds behind one element of it.
 check convolution(const char* name, const shape& image, const shape& kernel, double weights,
                   const shape& output, double per_element, std::vector<operator_call> plan) {
   check made(name, {randn(image), randn(kernel)}, std::move(plan));
-  made.moves(product_of(image) + weights + product_of(output))
-      .matrix_flops(2.0 * product_of(output) * per_element)
+  made.moves(elements_of(image) + weights + elements_of(output))
+      .matrix_flops(2.0 * elements_of(output) * per_element)
       // Winograd's transforms cost accuracy: in float32 with tiles of 6x6 (3x3 kernels, 64
       // channels) 56 roundings where a plain sum has 4, in float16 11.
       .contracts(16, 4.0 * per_element)
@@ -78,7 +70,7 @@ check conv_transpose2d(std::int64_t batch, std::int64_t channels, std::int64_t s
 check resampled(const char* name, const shape& image, double outputs_per_input,
                 operator_call called) {
   check made(name, {randn(image)}, {std::move(called)});
-  made.moves(product_of(image) * (1.0 + outputs_per_input))
+  made.moves(elements_of(image) * (1.0 + outputs_per_input))
       .path("mkldnn", fast, runs_operator("aten::mkldnn_*pool*"))
       .path("native", fast, runs_kernel("*at::native::*"));
   return made;

@@ -5,18 +5,10 @@ using namespace assay;
 
 namespace {
 
-double product_of(const shape& sizes) {
-  double product = 1.0;
-  for (const std::int64_t size : sizes) {
-    product *= static_cast<double>(size);
-  }
-  return product;
-}
-
 // `terms`: elements behind one mean.
 check normalised(const char* name, const shape& sizes, double terms, operator_call called) {
   check made(name, {randn(sizes)}, {std::move(called)});
-  made.moves(2.0 * product_of(sizes)).rounds(8, terms);
+  made.moves(2.0 * elements_of(sizes)).rounds(8, terms);
   return made;
 }
 
@@ -49,7 +41,7 @@ check statistics_norm(const char* name, const char* op, const shape& sizes, doub
 
 check batch_norm(const shape& s) {
   return statistics_norm("batch_norm", "aten::batch_norm", s,
-                         product_of(s) / static_cast<double>(s[1]), "training");
+                         elements_of(s) / static_cast<double>(s[1]), "training");
 }
 
 check instance_norm(const shape& s) {

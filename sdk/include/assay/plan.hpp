@@ -31,6 +31,16 @@ enum class dtype : std::int32_t {
 
 using shape = std::vector<std::int64_t>;  // sizes, outermost first
 using ints = std::vector<std::int64_t>;
+
+/// How many elements a tensor of these sizes has: for check::moves() and its like.
+inline double elements_of(const shape& sizes) {
+  double count = 1.0;
+  for (const std::int64_t size : sizes) {
+    count *= static_cast<double>(size);
+  }
+  return count;
+}
+
 using floats = std::vector<double>;
 
 /// One input tensor; see assay_input for what the engine promises about its values.
