@@ -31,3 +31,23 @@ function(assay_add_plugin target)
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script})
   endif()
 endfunction()
+
+# assay_add_rules(<target> FOLDER <folder> OUTPUT <file>)
+#
+# Joins the *.toml of a folder into the one NAME.assay.toml that assay reads, pack.toml first.
+function(assay_add_rules target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER;OUTPUT" "")
+  if(NOT arg_FOLDER OR NOT arg_OUTPUT OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "assay_add_rules(${target}): needs FOLDER and OUTPUT, got '${ARGN}'")
+  endif()
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER})
+  file(GLOB files CONFIGURE_DEPENDS ${folder}/*.toml)
+  list(REMOVE_ITEM files ${folder}/pack.toml)
+  set(script ${ASSAY_PLUGIN_CMAKE_DIR}/join_files.cmake)
+  add_custom_command(OUTPUT ${arg_OUTPUT}
+    COMMAND ${CMAKE_COMMAND} "-DFILES=${folder}/pack.toml;${files}" -DOUTPUT=${arg_OUTPUT}
+      -P ${script}
+    DEPENDS ${folder}/pack.toml ${files} ${script}
+    VERBATIM)
+  add_custom_target(${target} ALL DEPENDS ${arg_OUTPUT})
+endfunction()

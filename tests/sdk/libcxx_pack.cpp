@@ -15,7 +15,7 @@ namespace {
 struct standard_library_probe : probe {
   std::string id() const override { return "test.libcxx.standard_library"; }
   std::string summary() const override { return "is the pack built with libc++?"; }
-  probe_answer run() override {
+  probe_answer look(const probe_site&) override {
 #ifdef _LIBCPP_VERSION
     return {probe_state::yes, "libc++ " + std::to_string(_LIBCPP_VERSION)};
 #else

@@ -216,14 +216,14 @@ TEST(refusals, something_else_thrown_is_a_reason_too) {
 struct quiet_probe : probe {
   std::string id() const override { return "test.quiet"; }
   std::string summary() const override { return "says little"; }
-  probe_answer run() override { return {probe_state::yes, "it is so"}; }
+  probe_answer look(const probe_site&) override { return {probe_state::yes, "it is so"}; }
 };
 
 struct broken_probe : probe {
   explicit broken_probe(bool standard) : standard_(standard) {}
   std::string id() const override { return "test.broken"; }
   std::string summary() const override { return "always throws"; }
-  probe_answer run() override {
+  probe_answer look(const probe_site&) override {
     if (standard_) {
       throw std::runtime_error("cannot look");
     }

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define ASSAY_ABI_MAJOR 1 /* another major: another interface; the host refuses the plugin */
-#define ASSAY_ABI_MINOR 1 /* one more for each addition at the end of a struct or table */
+#define ASSAY_ABI_MINOR 2 /* one more for each addition at the end of a struct or table */
 #define ASSAY_STAMP_MAGIC "ASSAYPLG" /* 8 characters; the closing zero is not part of it */
 
 #if defined(_WIN32)
@@ -216,25 +216,43 @@ typedef struct assay_check {
 
 /* ------------------------------------------------------------------ probes and classifiers */
 
-/* Gives one piece of text to the host. `name` is a key such as "kfd_readable" or "advice". */
+/* Gives one piece of text to the host. `name` is a key such as "state" or "evidence". */
 typedef struct assay_sink {
   uint32_t struct_size;
   void (*put)(const struct assay_sink* self, const char* name, const char* text);
   void* context;
 } assay_sink;
 
-/* A probe gathers one fact about the environment without running an operator. It answers by
- * putting "state" ("yes", "no" or "unknown"), "fact" (one line) and any further keys. Returns 0, or
- * another number when it could not look, with "reason" put. */
+/* Where a probe is to look. Members may be NULL: not known. */
+typedef struct assay_site {
+  uint32_t struct_size;
+  const char* root;         /* every file is read below this folder; "/" on a real machine */
+  const char* torch_dir;    /* LibTorch's folder: has lib/ */
+  const char* architecture; /* of the GPU in question: "gfx1032", "sm_90" */
+} assay_site;
+
+/* A probe answers one question about the environment without running an operator. It puts
+ *   "state"    "yes", "no" or "unknown": the answer to the question that its summary asks;
+ *   "fact"     one line for people: what was seen;
+ *   "evidence" a line that proves it, as it stands in the file or the library's log; repeatable;
+ *   "finding"  a code of the catalogue, where what was seen is a fault; repeatable;
+ * and under any other key ("architecture") a value for people and programs. It returns 0, or
+ * another number when it could not look, with "reason" put.
+ *
+ * The host runs each probe in a process of its own, which it ends after a deadline: a probe may
+ * load libraries that crash. */
 typedef struct assay_probe {
   uint32_t struct_size;
   const char* id;      /* "rocm.kfd_readable": unique among loaded plugins */
-  const char* summary; /* one line for assay list */
+  const char* summary; /* the question, one line: "may this process open /dev/kfd?" */
   int (*run)(void* self, const assay_sink* answer);
   void* self; /* the plugin's; valid until the process ends */
+  /* Since minor 2: called in place of `run` where it is not NULL. */
+  int (*look)(void* self, const assay_site* site, const assay_sink* answer);
 } assay_probe;
 
-/* Everything known of one failed or suspicious run of a check; members may be NULL or empty. */
+/* Everything known of one failed or suspicious run of a check, or of a pasted log. Members may be
+ * NULL or empty: not known. */
 typedef struct assay_failure {
   uint32_t struct_size;
   const char* check;      /* id */
@@ -247,14 +265,28 @@ typedef struct assay_failure {
   const char* warnings;      /* one a line */
   const char* torch_version; /* "2.11.0" */
   const char* torch_build;   /* "rocm", "cuda" or "cpu" */
+  /* Since minor 2. */
+  const char* stdout_text;
+  const char* log;          /* of `assay explain`: the lines that matter, in order */
+  const char* trace;        /* LibTorch's C++ trace of the error */
+  const char* end;          /* "SIGSEGV", "exit status 3": how the process ended */
+  const char* operators;    /* of the plan: "aten::batch_norm", one a line */
+  const char* dtype;        /* "float16" */
+  const char* architecture; /* "gfx1032", "sm_90" */
+  const char* device_name;  /* "AMD Radeon RX 6650 XT" */
+  const char* platform;     /* "linux", "wsl" or "windows" */
+  const char* chain;        /* links that are not fine: "path warn: math (slow)", one a line */
+  const char* environment;  /* NAME=value, one a line: those that GPU libraries read */
+  const char* probes;       /* those that were asked: "rocm.kfd no: fact", one a line */
 } assay_failure;
 
-/* A classifier reads one failure and puts, for each diagnosis it has, "code", "cause", "advice",
- * "confidence" ("possible", "likely") and "evidence", the code first. Nothing put: it does not
- * know. Returns 0, or another number when it could not work, with "reason" put. */
+/* A classifier reads one failure and puts, for each diagnosis it has, "code" first, then
+ * "confidence" ("possible" or "likely"), "evidence" (a line as it stands in the failure;
+ * repeatable), and "cause" and "advice" where it knows more than the catalogue says. Nothing put:
+ * it does not know. Returns 0, or another number when it could not work, with "reason" put. */
 typedef struct assay_classifier {
   uint32_t struct_size;
-  const char* id;      /* "rocm.hiprtc": unique among loaded plugins */
+  const char* id;      /* "torch.out_of_memory": unique among loaded plugins */
   const char* summary; /* one line for assay list */
   int (*classify)(void* self, const assay_failure* failure, const assay_sink* answer);
   void* self; /* the plugin's; valid until the process ends */

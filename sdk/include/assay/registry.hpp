@@ -295,12 +295,27 @@ inline void put(const assay_sink* sink, const char* name, const std::string& tex
 
 inline std::string_view view(const char* text) { return text == nullptr ? "" : text; }
 
-inline int run_probe(void* self, const assay_sink* answer) noexcept {
+inline int run_probe(void* self, const assay_site* from, const assay_sink* answer) noexcept {
   try {
-    const probe_answer a = static_cast<probe*>(self)->run();
+    probe_site site;
+    if (from != nullptr) {
+      site.root = from->root == nullptr ? "/" : from->root;
+      site.torch_dir = view(from->torch_dir);
+      site.architecture = view(from->architecture);
+    }
+    const probe_answer a = static_cast<probe*>(self)->look(site);
     using enum probe_state;
     answer->put(answer, "state", a.state == yes ? "yes" : a.state == no ? "no" : "unknown");
     put(answer, "fact", a.fact);
+    for (const std::string& line : a.evidence) {
+      put(answer, "evidence", line);
+    }
+    for (const std::string& code : a.findings) {
+      put(answer, "finding", code);
+    }
+    for (const auto& [name, text] : a.values) {
+      answer->put(answer, name.c_str(), text.c_str());
+    }
     return 0;
   } catch (const std::exception& e) {
     answer->put(answer, "reason", e.what());
@@ -310,16 +325,51 @@ inline int run_probe(void* self, const assay_sink* answer) noexcept {
   return 1;
 }
 
+/// The place to look of a host of minor 1: this machine.
+inline int run_probe_here(void* self, const assay_sink* answer) noexcept {
+  return run_probe(self, nullptr, answer);
+}
+
+inline failure view_of(const assay_failure& f) {
+  failure seen;
+  seen.check = view(f.check);
+  seen.status = view(f.status);
+  seen.phase = view(f.phase);
+  seen.device = view(f.device);
+  seen.error_type = view(f.error_type);
+  seen.error_text = view(f.error_text);
+  seen.stderr_text = view(f.stderr_text);
+  seen.warnings = view(f.warnings);
+  seen.torch_version = view(f.torch_version);
+  seen.torch_build = view(f.torch_build);
+  if (f.struct_size < sizeof(assay_failure)) {
+    return seen;  // a host of minor 1
+  }
+  seen.stdout_text = view(f.stdout_text);
+  seen.log = view(f.log);
+  seen.trace = view(f.trace);
+  seen.end = view(f.end);
+  seen.operators = view(f.operators);
+  seen.dtype = view(f.dtype);
+  seen.architecture = view(f.architecture);
+  seen.device_name = view(f.device_name);
+  seen.platform = view(f.platform);
+  seen.chain = view(f.chain);
+  seen.environment = view(f.environment);
+  seen.probes = view(f.probes);
+  return seen;
+}
+
 inline int run_classifier(void* self, const assay_failure* f, const assay_sink* answer) noexcept {
   try {
-    const failure seen{view(f->check),       view(f->status),     view(f->phase),
-                       view(f->device),      view(f->error_type), view(f->error_text),
-                       view(f->stderr_text), view(f->warnings),   view(f->torch_version),
-                       view(f->torch_build)};
-    for (const diagnosis& d : static_cast<classifier*>(self)->classify(seen)) {
+    for (const diagnosis& d : static_cast<classifier*>(self)->classify(view_of(*f))) {
       put(answer, "code", d.code);
-      put(answer, "cause", d.cause);
-      put(answer, "advice", d.advice);
+      if (!d.cause.empty()) {
+        put(answer, "cause", d.cause);
+      }
+      if (!d.advice.empty()) {
+        put(answer, "advice", d.advice);
+      }
       put(answer, "confidence", d.confidence);
       for (const std::string& line : d.evidence) {
         put(answer, "evidence", line);
@@ -350,7 +400,8 @@ inline void registry::commit(assay_registrar* registrar) {
   for (auto& p : probes_) {
     const std::string id = p->id();
     const std::string summary = p->summary();
-    const assay_probe c{sizeof c, id.c_str(), summary.c_str(), detail::run_probe, p.get()};
+    const assay_probe c{sizeof c, id.c_str(),       summary.c_str(), detail::run_probe_here,
+                        p.get(),  detail::run_probe};
     detail::must_be_accepted(registrar->add_probe(registrar, &c));
   }
   for (auto& k : classifiers_) {
