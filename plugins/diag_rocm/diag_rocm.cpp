@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <assay/plugin.hpp>
+
+#include "probes.hpp"
+
+ASSAY_PLUGIN("diag_rocm", "0.1.0", "assay project")(assay::registry& plugin) {
+  diag_rocm::add_hardware_probes(plugin);
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <assay/diagnostics.hpp>
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace diag_rocm {
+
+using environment = std::map<std::string, std::string>;
+
+/// Where a probe takes the environment variables from.
+using environment_source = std::function<environment(const assay::probe_site&)>;
+
+/// This process's; below another root those of the file ROOT/environment (NAME=value lines), for
+/// what this process was started with says nothing about another machine.
+[[nodiscard]] environment environment_of(const assay::probe_site& site);
+
+/// Whether the variable is there, also with an empty value.
+[[nodiscard]] bool is_set(const environment& from, const std::string& name);
+
+/// Empty where it is not set.
+[[nodiscard]] std::string value_of(const environment& from, const std::string& name);
+
+}  // namespace diag_rocm
