@@ -91,12 +91,12 @@ TEST(elf_file, a_damaged_file_is_an_error_and_nothing_worse) {
     refusal(tree.file("/cut.so", sound.substr(0, length)));
   }
   int refused = 0;
-  for (std::size_t at = 16; at < sound.size(); ++at) {
+  for (std::size_t at = 16; at < sound.size(); at += 3) {
     std::string damaged = sound;
     damaged[at] = static_cast<char>(~damaged[at]);
     refused += refusal(tree.file("/damaged.so", damaged)).empty() ? 0 : 1;
   }
-  EXPECT_GT(refused, 50);
+  EXPECT_GT(refused, 10);
   EXPECT_NE(refusal(tree.file("/half.so", sound.substr(0, sound.size() / 2))), "");
 }
 

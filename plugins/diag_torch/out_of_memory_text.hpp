@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The numbers in PyTorch's out-of-memory texts, of any wording since 1.0.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace diag_torch {
+
+/// Sizes are in bytes. What the text does not say, or cannot mean (NVML's "17179869184.00 GiB"), is
+/// absent.
+struct out_of_memory_text {
+  std::string device{};  // "CUDA", "HIP", "XPU", "MPS", "CPU", "DirectML", as the text has it
+  int index = -1;
+  std::optional<double> requested{};
+  std::optional<double> total{};
+  std::optional<double> free{};
+  std::optional<double> allocated{};     // by PyTorch's tensors
+  std::optional<double> unused{};        // reserved by PyTorch, but not allocated
+  std::optional<double> allowed{};       // a limit set by the program
+  std::optional<double> this_process{};  // with what other libraries of this process hold
+  std::optional<double> elsewhere{};     // MPS: what is not PyTorch's
+  std::vector<std::string> processes{};  // "Process 12 has 3.00 GiB memory in use"
+  std::string line{};                    // its first line, as it stands
+
+  /// What PyTorch holds, used or not.
+  [[nodiscard]] std::optional<double> held() const {
+    return allocated ? std::optional(*allocated + unused.value_or(0)) : std::nullopt;
+  }
+};
+
+/// The first one in `text`.
+std::optional<out_of_memory_text> find_out_of_memory(std::string_view text);
+
+/// "2.0 GiB", "512 MiB".
+std::string readable_size(double bytes);
+
+}  // namespace diag_torch
