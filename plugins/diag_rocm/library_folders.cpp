@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "library_folders.hpp"
+
+#include <algorithm>
+
+#include "library_environment.hpp"
+#include "tree.hpp"
+
+namespace diag_rocm {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(std::vector<fs::path>& to, const fs::path& folder) {
+  const fs::path tidy = folder.lexically_normal();
+  if (tree::is_folder(tidy) && std::find(to.begin(), to.end(), tidy) == to.end()) {
+    to.push_back(tidy);
+  }
+}
+
+void add_configured(std::vector<fs::path>& to, const assay::probe_site& site, const fs::path& file,
+                    int depth) {
+  constexpr int deepest = 4;
+  const auto text = tree::text(file);
+  if (!text || depth > deepest) {
+    return;
+  }
+  for (const std::string& whole : tree::lines(*text)) {
+    const std::string line = whole.substr(0, whole.find('#'));
+    const auto words = tree::split(line, ' ');
+    if (words.size() == 2 && words[0] == "include") {
+      const fs::path pattern =
+          fs::path(words[1]).is_absolute() ? fs::path(words[1]) : fs::path("/etc") / words[1];
+      const std::string name = pattern.filename().string();
+      const std::size_t star = name.find('*');
+      const auto files = star == std::string::npos
+                             ? std::vector<fs::path>{site.at(pattern)}
+                             : tree::entries(site.at(pattern.parent_path()), name.substr(0, star),
+                                             name.substr(star + 1));
+      for (const fs::path& included : files) {
+        add_configured(to, site, included, depth + 1);
+      }
+    } else if (words.size() == 1 && words[0].starts_with('/')) {
+      add(to, site.at(words[0]));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<fs::path> rocm_library_folders(const assay::probe_site& site,
+                                           const environment& variables) {
+  std::vector<fs::path> found;
+  if (!site.torch_dir.empty()) {
+    add(found, site.at(site.torch_dir / "lib"));
+    const fs::path packages = site.at(site.torch_dir.lexically_normal()).parent_path();
+    for (const fs::path& package : tree::entries(packages, "_rocm_sdk_")) {
+      add(found, package / "lib");
+      add(found, package / "bin");
+    }
+  }
+  for (const char* name : {"ROCM_PATH", "ROCM_HOME", "HIP_PATH"}) {
+    if (const auto folder = filled(variables, name)) {
+      add(found, site.at(fs::path(*folder) / "lib"));
+      add(found, site.at(fs::path(*folder) / "bin"));
+    }
+  }
+  auto installed = tree::entries(site.at("/opt"), "rocm");
+  std::stable_sort(installed.begin(), installed.end(), [](const fs::path& a, const fs::path& b) {
+    // /opt/rocm itself first, then the newest.
+    const bool a_first = a.filename() == "rocm";
+    const bool b_first = b.filename() == "rocm";
+    return a_first != b_first ? a_first
+                              : tree::natural_less(b.filename().string(), a.filename().string());
+  });
+  for (const fs::path& rocm : installed) {
+    add(found, rocm / "lib");
+    add(found, rocm / "lib64");
+  }
+  return found;
+}
+
+std::vector<fs::path> environment_folders(const assay::probe_site& site,
+                                          const environment& variables) {
+  std::vector<fs::path> found;
+  for (const std::string& folder :
+       tree::split(filled(variables, "LD_LIBRARY_PATH").value_or(""), ':')) {
+    add(found, site.at(folder));
+  }
+  return found;
+}
+
+std::vector<fs::path> system_folders(const assay::probe_site& site) {
+  std::vector<fs::path> found;
+  add_configured(found, site, site.at("/etc/ld.so.conf"), 0);
+  for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
+    add(found, site.at(folder));
+  }
+  return found;
+}
+
+std::vector<fs::path> run_path_folders(const elf::file& library, const fs::path& root) {
+  std::vector<fs::path> found;
+  const fs::path origin = library.path().parent_path();
+  for (const std::string& part :
+       tree::split(library.runpath().empty() ? library.rpath() : library.runpath(), ':')) {
+    std::string folder = part;
+    bool from_origin = false;
+    for (const std::string name : {"${ORIGIN}", "$ORIGIN"}) {
+      for (std::size_t at = folder.find(name); at != std::string::npos; at = folder.find(name)) {
+        folder.replace(at, name.size(), origin.string());
+        from_origin = true;
+      }
+    }
+    add(found, from_origin ? fs::path(folder) : root / fs::path(folder).relative_path());
+  }
+  return found;
+}
+
+}  // namespace diag_rocm

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AMD's own libraries without a GPU, for the tests that ask them: see rocm_userland.
+
+ASSAY_TEST_TREE is the build tree. ASSAY_TEST_ROCM is a folder for the unpacked packages (default:
+below the build tree)."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+TREE = pathlib.Path(os.environ.get("ASSAY_TEST_TREE") or ".").resolve()
+PACKAGES = pathlib.Path(os.environ.get("ASSAY_TEST_ROCM") or TREE / "tests" / "rocm")
+PROGRAM = TREE / "tests" / "hiprtc_ladder"
+SKIPPED = 77
+PATIENCE = 60
+
+# What would change HIPRTC's answers, or where it is found.
+FOREIGN = ("HIPRTC_", "AMD_COMGR_", "CPLUS_INCLUDE_PATH", "CPATH", "C_INCLUDE_PATH", "TMPDIR",
+           "ROCM_", "HIP_", "HSA_", "LD_LIBRARY_PATH", "INCLUDE")
+
+
+def fetch(*options, folder):
+    """The folder of the unpacked libraries; ends the test as skipped where they cannot be had."""
+    done = subprocess.run([HERE / "rocm_userland", *options, PACKAGES / folder],
+                          stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode == SKIPPED:
+        sys.exit(SKIPPED)
+    done.check_returncode()
+    return pathlib.Path(done.stdout.strip())
+
+
+def environment(**variables):
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(FOREIGN)}
+    return kept | variables
+
+
+def run_there(libraries, *command, **variables):
+    """Runs a program under the loader of that tree."""
+    return subprocess.run(
+        [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries, *command],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False,
+        env=environment(**variables))
+
+
+class Ladder(unittest.TestCase):
+    """Asks library probes, each in a process of its own, as the host does."""
+    libraries = None
+
+    def ask(self, probe, *options, **variables):
+        done = run_there(self.libraries, PROGRAM, *options, probe, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def compile(self, source, architecture, **variables):
+        done = run_there(self.libraries, PROGRAM, "--source", source, "--architecture",
+                         architecture, **variables)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
