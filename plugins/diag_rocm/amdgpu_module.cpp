@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 
 #include "machine.hpp"
@@ -112,13 +113,19 @@ class amdgpu_module final : public assay::probe {
   }
 
   static void not_loaded(const probe_site& site, probe_answer& answer) {
-    answer.state = probe_state::no;
     answer.fact = "the amdgpu driver is not loaded";
     const machine found = look_at(site);
     if (!found.has_amd_gpu()) {
+      // Not "no": that would be taken for the reason.
       answer.fact += ", and no AMD GPU is seen that would need it";
       return;
     }
+    if (found.gpus.empty() && std::none_of(found.pci.begin(), found.pci.end(),
+                                           [](const pci_device& d) { return d.driver.empty(); })) {
+      answer.fact += ": every AMD GPU is left to another one (" + found.pci.front().driver + ")";
+      return;
+    }
+    answer.state = probe_state::no;
     for (const std::string& option : kernel_options(site)) {
       if (option == "nomodeset") {
         answer.fact += ": the kernel was booted with nomodeset";

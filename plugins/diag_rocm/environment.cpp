@@ -28,4 +28,9 @@ std::string value_of(const environment& from, const std::string& name) {
   return at == from.end() ? std::string() : at->second;
 }
 
+std::filesystem::path path_in(const assay::probe_site& site, std::string_view value) {
+  // at() would lose what is before the first separator: a drive, or "./".
+  return site.is_this_machine() ? std::filesystem::path(value) : site.at(value);
+}
+
 }  // namespace diag_rocm

@@ -3,9 +3,11 @@
 
 #include <assay/diagnostics.hpp>
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace diag_rocm {
 
@@ -23,5 +25,8 @@ using environment_source = std::function<environment(const assay::probe_site&)>;
 
 /// Empty where it is not set.
 [[nodiscard]] std::string value_of(const environment& from, const std::string& name);
+
+/// A path that a variable holds, on the machine that is looked at.
+[[nodiscard]] std::filesystem::path path_in(const assay::probe_site& site, std::string_view value);
 
 }  // namespace diag_rocm

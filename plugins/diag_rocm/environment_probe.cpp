@@ -75,7 +75,7 @@ class environment_probe final : public assay::probe {
     for (const std::string& file :
          {std::string("/etc/rccl.conf"), value_of(variables, "HOME") + "/.rccl.conf",
           value_of(variables, "NCCL_CONF_FILE")}) {
-      if (!file.empty() && is_there(site.at(file))) {
+      if (!file.empty() && is_there(path_in(site, file))) {
         answer.values.emplace_back("rccl_settings", file);
         answer.evidence.push_back(file + " sets variables of RCCL");
       }

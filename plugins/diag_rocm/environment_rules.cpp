@@ -32,7 +32,7 @@ constexpr std::array rules{
     rule{"HIPBLASLT_TENSILE_LIBPATH", when::no_such_path, "", codes::broken, no_path},
     rule{"HIPBLASLT_EXT_OP_LIBRARY_PATH", when::no_such_path, "", codes::broken, no_path},
     rule{"MIOPEN_SYSTEM_DB_PATH", when::no_such_path, "", codes::broken, no_path},
-    rule{"TMPDIR", when::no_such_path, "", codes::broken,
+    rule{"TMPDIR", when::no_such_path, "", codes::hiprtc_tmpdir,
          "does not exist: HIPRTC then fails without a message"},
     // Results, or what is run at all.
     rule{"MIOPEN_FIND_ENFORCE", when::is, "5|DB_CLEAN", codes::results,
@@ -156,7 +156,7 @@ bool applies(const rule& r, const std::string& value, const assay::probe_site& s
                          [&](std::string_view c) { return lower(c) == lower(value); });
     }
     case when::no_such_path:
-      return !value.empty() && !is_there(site.at(value));
+      return !value.empty() && !is_there(path_in(site, value));
   }
   return false;
 }
@@ -198,7 +198,7 @@ void broken_options(const environment& variables, const assay::probe_site& site,
                                              "time",
                        codes::broken});
     } else if (names_path && equals != std::string_view::npos &&
-               !is_there(site.at(std::string(option.substr(equals + 1))))) {
+               !is_there(path_in(site, option.substr(equals + 1)))) {
       found.push_back({setting_of(variables, name),
                        std::string(option) + " names what does not exist", codes::broken});
     }
@@ -222,7 +222,8 @@ void conflict(const environment& variables, std::initializer_list<const char*> b
     for (const std::string& name : set) {
       settings.push_back(setting_of(variables, name));
     }
-    found.push_back({joined(settings, ", "), set.front() + std::string(text), codes::conflict});
+    found.push_back(
+        {joined(settings, ", "), "differ: " + set.front() + std::string(text), codes::conflict});
   }
 }
 
@@ -232,7 +233,7 @@ void conflicts(const environment& variables, std::vector<remark>& found) {
   conflict(variables, {"HIPBLAS_WORKSPACE_CONFIG", "CUBLAS_WORKSPACE_CONFIG"},
            " wins over its other name", found);
   conflict(variables, {"TORCH_BLAS_PREFER_CUBLASLT", "TORCH_BLAS_PREFER_HIPBLASLT"},
-           " and its other name contradict each other", found);
+           " wins over its other name", found);
   if (!value_of(variables, "HIPBLASLT_LOG_LEVEL").empty() &&
       !value_of(variables, "HIPBLASLT_LOG_MASK").empty()) {
     found.push_back({setting_of(variables, "HIPBLASLT_LOG_LEVEL"),
@@ -268,15 +269,18 @@ std::vector<remark> remarks_on(const environment& variables, const assay::probe_
   broken_options(variables, site, found);
   for (const auto& [name, value] : variables) {
     for (const rule& r : rules) {
-      if (names(r.name, name) && applies(r, value, site)) {
-        found.push_back({setting_of(variables, name), std::string(r.text), r.code});
+      const std::string setting = setting_of(variables, name);
+      const bool said = std::any_of(found.begin(), found.end(),
+                                    [&](const remark& known) { return known.setting == setting; });
+      if (!said && names(r.name, name) && applies(r, value, site)) {
+        found.push_back({setting, std::string(r.text), r.code});
       }
     }
   }
   conflicts(variables, found);
   ignored(variables, architecture, found);
-  constexpr std::array order{codes::broken, codes::results, codes::conflict, codes::slow,
-                             codes::ignored};
+  constexpr std::array order{codes::hiprtc_tmpdir, codes::broken, codes::results,
+                             codes::conflict,      codes::slow,   codes::ignored};
   std::stable_sort(found.begin(), found.end(), [&](const remark& a, const remark& b) {
     return std::find(order.begin(), order.end(), a.code) <
            std::find(order.begin(), order.end(), b.code);

@@ -3,18 +3,26 @@
 
 namespace diag_rocm {
 
+std::vector<std::unique_ptr<assay::probe>> hardware_probes() {
+  std::vector<std::unique_ptr<assay::probe>> all;
+  all.push_back(make_kfd_present());
+  all.push_back(make_amdgpu_module());
+  all.push_back(make_kfd_access());
+  all.push_back(make_container());
+  all.push_back(make_override());
+  all.push_back(make_visible_devices());
+  all.push_back(make_integrated_gpu());
+  all.push_back(make_environment());
+  all.push_back(make_xnack());
+  all.push_back(make_large_bar());
+  all.push_back(make_iommu());
+  return all;
+}
+
 void add_hardware_probes(assay::registry& plugin) {
-  plugin.add(make_kfd_present());
-  plugin.add(make_amdgpu_module());
-  plugin.add(make_kfd_access());
-  plugin.add(make_container());
-  plugin.add(make_override());
-  plugin.add(make_visible_devices());
-  plugin.add(make_integrated_gpu());
-  plugin.add(make_environment());
-  plugin.add(make_xnack());
-  plugin.add(make_large_bar());
-  plugin.add(make_iommu());
+  for (std::unique_ptr<assay::probe>& each : hardware_probes()) {
+    plugin.add(std::move(each));
+  }
 }
 
 }  // namespace diag_rocm

@@ -88,8 +88,10 @@ class kfd_access final : public assay::probe {
       return answer;
     }
     answer.state = probe_state::yes;
-    answer.fact = joined(opened, ", ") + (opened.size() == 1 ? " is" : " are") + " open to " +
-                  (who ? name_of(*who) : "this process");
+    const std::size_t renders = opened.size() - 1;
+    answer.fact = "/dev/kfd" +
+                  (renders == 0 ? " is" : " and " + counted(renders, "render node") + " are") +
+                  " open to " + (who ? name_of(*who) : "this process");
     return answer;
   }
 

@@ -57,7 +57,6 @@ void put_values(const machine& found, probe_answer& answer) {
   if (const std::string each = found.architectures(); !each.empty()) {
     answer.values.emplace_back("architecture", each);
   }
-  std::vector<std::string> lines;
   for (const gpu& g : found.gpus) {
     if (g.readable) {
       const std::string name = "gpu." + std::to_string(g.node);
@@ -67,8 +66,21 @@ void put_values(const machine& found, probe_answer& answer) {
   }
 }
 
+/// What on this machine wants an AMD GPU; empty: nothing does.
+std::string meant_for_rocm(const probe_site& site) {
+  if (!site.torch_dir.empty() && is_there(site.torch_dir / "lib/libtorch_hip.so")) {
+    return "this LibTorch is built for ROCm";
+  }
+  for (const std::string& name : names_in(site.at("/opt"))) {
+    if (name.rfind("rocm", 0) == 0) {
+      return "/opt/" + name + " is installed";
+    }
+  }
+  return {};
+}
+
 /// The topology shows no GPU: what the PCI bus says instead.
-void by_the_bus(const machine& found, probe_answer& answer) {
+void by_the_bus(const probe_site& site, const machine& found, probe_answer& answer) {
   if (!found.bus_seen) {
     answer.fact = "neither the KFD topology nor the PCI bus can be seen in /sys";
     return;
@@ -76,7 +88,11 @@ void by_the_bus(const machine& found, probe_answer& answer) {
   answer.state = probe_state::no;
   if (found.pci.empty()) {
     answer.fact = "no AMD GPU on the PCI bus";
-    answer.findings.emplace_back("ROCM-NO-GPU");
+    // A fault only where something is meant for one.
+    if (const std::string what = meant_for_rocm(site); !what.empty()) {
+      answer.fact += ", though " + what;
+      answer.findings.emplace_back("ROCM-NO-GPU");
+    }
     return;
   }
   for (const pci_device& d : found.pci) {
@@ -124,7 +140,7 @@ class kfd_present final : public assay::probe {
       return answer;
     }
     if (found.gpus.empty()) {
-      by_the_bus(found, answer);
+      by_the_bus(site, found, answer);
       return answer;
     }
     put_values(found, answer);

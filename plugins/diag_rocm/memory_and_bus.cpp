@@ -116,7 +116,7 @@ class iommu final : public assay::probe {
       answer.fact = "the IOMMU translates for " + std::to_string(translated) + " of " +
                     counted(gpus.size(), "GPU") +
                     ": transfers between them can hang or crawl; boot with iommu=pt";
-      answer.findings.emplace_back("ROCM-IOMMU");
+      answer.findings.emplace_back("ROCM-RCCL-IOMMU");
     } else if (unsaid > 0) {
       by_options(site, answer);
     } else {

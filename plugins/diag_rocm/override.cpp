@@ -162,7 +162,7 @@ class override_probe final : public assay::probe {
       all.wrong(name + "=" + value +
                     " is not of the form 10.3.0 (three decimal numbers), so the "
                     "runtime will not start",
-                "ROCM-OVERRIDE-SYNTAX", answer);
+                "ROCM-OVERRIDE-INVALID", answer);
     }
     if (name == variable) {
       return;
@@ -176,9 +176,9 @@ class override_probe final : public assay::probe {
       for (const gpu& g : gpus) {
         nodes.push_back(std::to_string(g.node));
       }
-      all.wrong(name + " names no GPU: its number is the KFD node's (here " + joined(nodes, ", ") +
-                    "), not HIP's",
-                "ROCM-OVERRIDE-SYNTAX", answer);
+      all.fine(name + " names no GPU, and is ignored: its number is the KFD node's (here " +
+               joined(nodes, ", ") + "), not HIP's");
+      add_finding(answer, "ROCM-ENVIRONMENT-IGNORED");
     }
   }
 

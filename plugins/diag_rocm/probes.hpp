@@ -7,6 +7,7 @@
 #include <assay/registry.hpp>
 
 #include <memory>
+#include <vector>
 
 #include "environment.hpp"
 
@@ -32,6 +33,8 @@ namespace diag_rocm {
 [[nodiscard]] std::unique_ptr<assay::probe> make_large_bar();
 [[nodiscard]] std::unique_ptr<assay::probe> make_iommu();
 
+/// All of the above.
+[[nodiscard]] std::vector<std::unique_ptr<assay::probe>> hardware_probes();
 void add_hardware_probes(assay::registry& plugin);
 
 }  // namespace diag_rocm

@@ -24,12 +24,17 @@ file_text read_file(const fs::path& file) {
     return {reading::refused, {}};
   }
   constexpr std::size_t most = std::size_t{1} << 20U;
-  std::string text(most, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(most));
+  constexpr std::size_t step = 4096;  // of sysfs, a whole file
+  std::string text;
+  while (in && text.size() < most) {
+    const std::size_t before = text.size();
+    text.resize(before + step);
+    in.read(text.data() + before, step);
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
   if (in.bad()) {
     return {reading::refused, {}};
   }
-  text.resize(static_cast<std::size_t>(in.gcount()));
   return {reading::ok, std::move(text)};
 }
 

@@ -27,6 +27,18 @@ std::optional<std::size_t> place_of(std::string_view token, const std::vector<gp
   return index && *index < among.size() ? std::optional<std::size_t>(*index) : std::nullopt;
 }
 
+std::string what_is_wrong(std::string_view token, std::size_t among) {
+  if (token == "-1") {
+    return " hides every GPU from there on";
+  }
+  if (among == 0) {
+    return " chooses among no GPUs";
+  }
+  return ": \"" + std::string(token) + "\" is none of the GPUs there (" +
+         (among == 1 ? "the only one is 0" : "0 to " + std::to_string(among - 1)) +
+         "), and the list ends there";
+}
+
 /// One filter. The runtimes stop at the first entry that is no device.
 std::vector<gpu> filtered(const std::string& name, const std::string& value,
                           const std::vector<gpu>& among, std::vector<std::string>& problems) {
@@ -35,15 +47,7 @@ std::vector<gpu> filtered(const std::string& name, const std::string& value,
   for (const std::string_view token : split(value, ',')) {
     const auto place = place_of(token, among);
     if (!place) {
-      std::string last = "0";
-      if (among.size() > 1) {
-        last += " to " + std::to_string(among.size() - 1);
-      }
-      problems.push_back(name + "=" + value +
-                         (token == "-1"   ? " hides every GPU from there on"
-                          : among.empty() ? " chooses among no GPUs"
-                                          : ": \"" + std::string(token) + "\" is no GPU here (" +
-                                                last + "), and what follows it is not read"));
+      problems.push_back(name + "=" + value + what_is_wrong(token, among.size()));
       break;
     }
     if (std::find(taken.begin(), taken.end(), *place) != taken.end()) {

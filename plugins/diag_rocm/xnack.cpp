@@ -66,7 +66,7 @@ class xnack final : public assay::probe {
     answer.state = probe_state::no;
     answer.fact = setting + " on " + *first + ": code built for " + *first +
                   ":xnack-, as in most builds, is then not loaded";
-    answer.findings.emplace_back("ROCM-XNACK");
+    answer.findings.emplace_back("ROCM-XNACK-MISMATCH");
     return answer;
   }
 
