@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/probing.hpp"
 #include "diag_torch/classifiers.hpp"
 #include "diag_torch/failure_texts.hpp"
 #include "diag_torch/out_of_memory_text.hpp"
@@ -11,6 +12,8 @@
 
 namespace diag_torch {
 namespace {
+
+using probing::size_text;
 
 constexpr double mebibyte = 1024.0 * 1024;
 constexpr double gibibyte = 1024.0 * mebibyte;
@@ -29,19 +32,19 @@ struct verdict {
 /// "asked for 2.0 GiB, 512 MiB free of 8.0 GiB, PyTorch holds 6.9 GiB of which 1.2 GiB unused"
 std::string numbers(const out_of_memory_text& text) {
   std::string said = text.index >= 0 ? "GPU " + std::to_string(text.index) + ": " : "";
-  said += text.requested ? "asked for " + readable_size(*text.requested) : "asked for memory";
+  said += text.requested ? "asked for " + size_text(*text.requested) : "asked for memory";
   const char* of = text.device == "MPS" ? " allowed" : "";
   if (text.free && text.total) {
-    said += ", " + readable_size(*text.free) + " free of " + readable_size(*text.total);
+    said += ", " + size_text(*text.free) + " free of " + size_text(*text.total);
   } else if (text.total) {
-    said += ", " + readable_size(*text.total) + (*of != '\0' ? of : " in all");
+    said += ", " + size_text(*text.total) + (*of != '\0' ? of : " in all");
   } else if (text.free) {
-    said += ", " + readable_size(*text.free) + " free";
+    said += ", " + size_text(*text.free) + " free";
   }
   if (const auto held = text.held()) {
-    said += ", PyTorch holds " + readable_size(*held);
+    said += ", PyTorch holds " + size_text(*held);
     if (text.unused) {
-      said += " of which " + readable_size(*text.unused) + " unused";
+      said += " of which " + size_text(*text.unused) + " unused";
     }
   }
   return said;
@@ -69,7 +72,7 @@ std::optional<verdict> other_limit(const out_of_memory_text& text) {
   const double held = text.held().value_or(0);
   if (text.allowed && held + *text.requested > *text.allowed && *text.free >= *text.requested) {
     return verdict{"TORCH-OOM-DESPITE-FREE", "likely",
-                   "the program itself limits PyTorch to " + readable_size(*text.allowed),
+                   "the program itself limits PyTorch to " + size_text(*text.allowed),
                    "Raise or remove the limit that the program sets with "
                    "torch.cuda.set_per_process_memory_fraction()."};
   }
@@ -95,7 +98,7 @@ std::optional<verdict> someone_elses(const out_of_memory_text& text) {
   }
   const bool sure = *elsewhere >= *text.total / 2 || text.this_process;
   return verdict{"TORCH-OOM-OTHER-PROCESS", sure ? "likely" : "possible",
-                 readable_size(*elsewhere) +
+                 size_text(*elsewhere) +
                      " of the card are held by others than PyTorch in this "
                      "process"};
 }

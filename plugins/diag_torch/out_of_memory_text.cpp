@@ -5,7 +5,6 @@
 #include <array>
 #include <cctype>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
 #include <utility>
@@ -249,19 +248,6 @@ std::optional<out_of_memory_text> find_out_of_memory(std::string_view text) {
   out_of_memory_text found = spoken->read(text, first);
   found.line = line_around(text, first);
   return found;
-}
-
-std::string readable_size(double bytes) {
-  constexpr std::array units{"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
-  std::size_t unit = 0;
-  while (bytes >= 1023.95 && unit + 1 < units.size()) {
-    bytes /= 1024;
-    ++unit;
-  }
-  const int decimals = unit == 0 || bytes >= 99.95 || (unit < 3 && bytes >= 9.95) ? 0 : 1;
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", decimals, bytes, units.at(unit));
-  return text.data();
 }
 
 }  // namespace diag_torch

@@ -35,7 +35,4 @@ struct out_of_memory_text {
 /// The first one in `text`.
 std::optional<out_of_memory_text> find_out_of_memory(std::string_view text);
 
-/// "2.0 GiB", "512 MiB".
-std::string readable_size(double bytes);
-
 }  // namespace diag_torch

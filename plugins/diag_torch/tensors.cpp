@@ -179,9 +179,8 @@ std::vector<assay::diagnosis> dtype_not_implemented::classify(const assay::failu
       return std::nullopt;
     }
     const bool on_cpu = *where == place::cpu;
-    assay::diagnosis answer{
-        .code = on_cpu ? "TORCH-DTYPE-NOT-IMPLEMENTED-CPU" : "TORCH-DTYPE-NOT-IMPLEMENTED-GPU",
-        .confidence = named ? "likely" : "possible"};
+    assay::diagnosis answer{.code = on_cpu ? "TORCH-DTYPE-NOT-ON-CPU" : "TORCH-DTYPE-NOT-ON-GPU",
+                            .confidence = named ? "likely" : "possible"};
     answer.cause = std::string("LibTorch has no ") + (on_cpu ? "CPU" : "GPU") + " kernel of " +
                    kernel + " for " + *dtype + ".";
     if (on_cpu && !f.device.empty() && f.device != "cpu") {

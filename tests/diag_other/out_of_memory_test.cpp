@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every wording of PyTorch's out-of-memory text, and the arithmetic on its numbers.
+#include "common/probing.hpp"
 #include "diag_torch/classifiers.hpp"
 #include "diag_torch/out_of_memory_text.hpp"
 
@@ -17,7 +18,7 @@
 namespace {
 
 using diag_torch::find_out_of_memory;
-using diag_torch::readable_size;
+using probing::size_text;
 
 constexpr double mib = 1024.0 * 1024;
 constexpr double gib = 1024.0 * mib;
@@ -193,12 +194,12 @@ TEST(out_of_memory_text, cut_off_anywhere_it_is_still_read) {
 }
 
 TEST(out_of_memory_text, sizes_read_well) {
-  EXPECT_EQ(readable_size(0), "0 bytes");
-  EXPECT_EQ(readable_size(2 * gib), "2.0 GiB");
-  EXPECT_EQ(readable_size(512 * mib), "512 MiB");
-  EXPECT_EQ(readable_size(1.25 * mib), "1.2 MiB");
-  EXPECT_EQ(readable_size(288 * gib), "288 GiB");
-  EXPECT_EQ(readable_size(1023.99 * mib), "1.0 GiB");
+  EXPECT_EQ(size_text(0), "0 bytes");
+  EXPECT_EQ(size_text(2 * gib), "2.0 GiB");
+  EXPECT_EQ(size_text(512 * mib), "512 MiB");
+  EXPECT_EQ(size_text(1.25 * mib), "1.2 MiB");
+  EXPECT_EQ(size_text(288 * gib), "288 GiB");
+  EXPECT_EQ(size_text(1023.99 * mib), "1.0 GiB");
 }
 
 // ------------------------------------------------------------------ the arithmetic
@@ -208,7 +209,7 @@ struct numbers {
   double allowed = 0;
 };
 
-std::string size_text(double bytes) {
+std::string printed(double bytes) {
   std::array<char, 64> text{};
   if (bytes < 1024) {
     std::snprintf(text.data(), text.size(), "%.0f bytes", bytes);
@@ -221,20 +222,20 @@ std::string size_text(double bytes) {
 }
 
 std::string old_text(const std::string& device, const numbers& n) {
-  return "RuntimeError: " + device + " out of memory. Tried to allocate " + size_text(n.requested) +
-         " (GPU 0; " + size_text(n.total) + " total capacity; " + size_text(n.allocated) +
-         " already allocated; " + size_text(n.free) + " free; " +
-         (n.allowed > 0 ? size_text(n.allowed) + " allowed; " : "") +
-         size_text(n.allocated + n.unused) +
+  return "RuntimeError: " + device + " out of memory. Tried to allocate " + printed(n.requested) +
+         " (GPU 0; " + printed(n.total) + " total capacity; " + printed(n.allocated) +
+         " already allocated; " + printed(n.free) + " free; " +
+         (n.allowed > 0 ? printed(n.allowed) + " allowed; " : "") +
+         printed(n.allocated + n.unused) +
          " reserved in total by PyTorch) If reserved memory is >> allocated memory try";
 }
 
 std::string new_text(const std::string& device, const numbers& n) {
   return "torch.OutOfMemoryError: " + device + " out of memory. Tried to allocate " +
-         size_text(n.requested) + ". GPU 0 has a total capacity of " + size_text(n.total) +
-         " of which " + size_text(n.free) + " is free. " +
-         (n.allowed > 0 ? size_text(n.allowed) + " allowed; " : "") + "Of the allocated memory " +
-         size_text(n.allocated) + " is allocated by PyTorch, and " + size_text(n.unused) +
+         printed(n.requested) + ". GPU 0 has a total capacity of " + printed(n.total) +
+         " of which " + printed(n.free) + " is free. " +
+         (n.allowed > 0 ? printed(n.allowed) + " allowed; " : "") + "Of the allocated memory " +
+         printed(n.allocated) + " is allocated by PyTorch, and " + printed(n.unused) +
          " is reserved by PyTorch but unallocated. If reserved but unallocated memory is large";
 }
 

@@ -53,9 +53,9 @@ TEST(device_mismatch, types_that_differ_on_one_device_are_not_its_business) {
 std::string dtype(std::string_view text, assay::failure f = {}) {
   f.error_text = text;
   const auto answer = judged<diag_torch::dtype_not_implemented>(f);
-  return answer.code == "none" ? "none"
-                               : answer.code.substr(sizeof "TORCH-DTYPE-NOT-IMPLEMENTED-" - 1) +
-                                     " " + answer.confidence;
+  return answer.code == "none"
+             ? "none"
+             : answer.code.substr(sizeof "TORCH-DTYPE-NOT-ON-" - 1) + " " + answer.confidence;
 }
 
 TEST(dtype_not_implemented, the_kernel_tells_the_device) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Variables that CUDA, its libraries and LibTorch's allocator read, and what goes wrong with them.
+#pragma once
+
+#include "common/probing.hpp"
+
+#include <string>
+#include <vector>
+
+namespace diag_cuda {
+
+struct pitfall {
+  std::string code;  // of the catalogue
+  std::string text;  // one line: what it does
+  std::string line;  // NAME=value
+};
+
+std::vector<pitfall> pitfalls_in(const probing::variables& environment);
+
+}  // namespace diag_cuda
