@@ -54,30 +54,17 @@ std::vector<fs::path> own_folders(const fs::path& hiprtc_file) {
 
 found_hiprtc find_hiprtc(const assay::probe_site& site, const environment& variables) {
   found_hiprtc found;
-  auto folders = rocm_library_folders(site, variables);
-  for (const auto& more : {environment_folders(site, variables), system_folders(site)}) {
-    folders.insert(folders.end(), more.begin(), more.end());
+  const auto folders = all_library_folders(site, variables);
+  found.file = find_library(folders, "libhiprtc");
+  if (!found.file.empty()) {
+    return found;
   }
-  for (const fs::path& folder : folders) {
-    std::vector<fs::path> files;
-    for (const auto& [prefix, part] :
-         {std::pair("libhiprtc", ".so"), std::pair("hiprtc", ".dll")}) {
-      for (const fs::path& file : tree::entries(folder, prefix)) {
-        const std::string name = file.filename().string();
-        if (name.find(part) != std::string::npos && name.find("builtins") == std::string::npos &&
-            tree::is_file(file)) {
-          files.push_back(file);
-        }
-      }
+  // The system's own folders go without saying.
+  for (const auto& some :
+       {torch_folders(site), environment_folders(site, variables), rocm_folders(site, variables)}) {
+    for (const fs::path& folder : some) {
+      found.looked_in.push_back(tree::shown(folder, site.root).string());
     }
-    if (!files.empty()) {
-      // The shortest name is the one that programs ask for: libhiprtc.so before libhiprtc.so.7.
-      found.file = *std::min_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
-        return a.native().size() < b.native().size();
-      });
-      return found;
-    }
-    found.looked_in.push_back(tree::shown(folder, site.root).string());
   }
   if (site.is_this_machine()) {
     found.looked_in.emplace_back("the loader's path");

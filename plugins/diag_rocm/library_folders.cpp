@@ -48,8 +48,7 @@ void add_configured(std::vector<fs::path>& to, const assay::probe_site& site, co
 
 }  // namespace
 
-std::vector<fs::path> rocm_library_folders(const assay::probe_site& site,
-                                           const environment& variables) {
+std::vector<fs::path> torch_folders(const assay::probe_site& site) {
   std::vector<fs::path> found;
   if (!site.torch_dir.empty()) {
     add(found, site.at(site.torch_dir / "lib"));
@@ -59,6 +58,11 @@ std::vector<fs::path> rocm_library_folders(const assay::probe_site& site,
       add(found, package / "bin");
     }
   }
+  return found;
+}
+
+std::vector<fs::path> rocm_folders(const assay::probe_site& site, const environment& variables) {
+  std::vector<fs::path> found;
   for (const char* name : {"ROCM_PATH", "ROCM_HOME", "HIP_PATH"}) {
     if (const auto folder = filled(variables, name)) {
       add(found, site.at(fs::path(*folder) / "lib"));
@@ -93,10 +97,50 @@ std::vector<fs::path> environment_folders(const assay::probe_site& site,
 std::vector<fs::path> system_folders(const assay::probe_site& site) {
   std::vector<fs::path> found;
   add_configured(found, site, site.at("/etc/ld.so.conf"), 0);
+  // Debian's loader has the folders of its architectures built in.
+  for (const char* parent : {"/lib", "/usr/lib"}) {
+    for (const fs::path& folder : tree::entries(site.at(parent), "", "-linux-gnu")) {
+      add(found, folder);
+    }
+  }
   for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib"}) {
     add(found, site.at(folder));
   }
   return found;
+}
+
+std::vector<fs::path> all_library_folders(const assay::probe_site& site,
+                                          const environment& variables) {
+  std::vector<fs::path> all;
+  for (const auto& some : {torch_folders(site), environment_folders(site, variables),
+                           rocm_folders(site, variables), system_folders(site)}) {
+    for (const fs::path& folder : some) {
+      add(all, folder);
+    }
+  }
+  return all;
+}
+
+fs::path find_library(const std::vector<fs::path>& folders, std::string_view stem) {
+  const std::string_view windows_stem = stem.substr(stem.starts_with("lib") ? 3 : 0);
+  for (const fs::path& folder : folders) {
+    std::vector<fs::path> files = tree::entries(folder, std::string(stem) + ".so");
+    for (const fs::path& file : tree::entries(folder, windows_stem, ".dll")) {
+      // amdhip64_7.dll, hiprtc0702.dll: a version may follow, another word may not.
+      const std::string name = file.stem().string();
+      if (name.find_first_not_of("_0123456789", windows_stem.size()) == std::string::npos) {
+        files.push_back(file);
+      }
+    }
+    std::erase_if(files, [](const fs::path& file) { return !tree::is_file(file); });
+    if (!files.empty()) {
+      // The shortest name is the one that programs ask for: libx.so before libx.so.7.
+      return *std::min_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+        return a.native().size() < b.native().size();
+      });
+    }
+  }
+  return {};
 }
 
 std::vector<fs::path> run_path_folders(const elf::file& library, const fs::path& root) {
