@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "diag_system/probes.hpp"
+
+#include <assay/plugin.hpp>
+
+#include <utility>
+
+ASSAY_PLUGIN("diag_system", "0.1.0", "assay project")(assay::registry& plugin) {
+  for (auto& probe : diag_system::all_probes()) {
+    plugin.add(std::move(probe));
+  }
+}
