@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/platform.hpp"
 #include "common/probing.hpp"
+#include "diag_cuda/environment.hpp"
 #include "diag_cuda/machine.hpp"
 #include "diag_cuda/probes.hpp"
 
@@ -111,6 +112,18 @@ assay::probe_answer answer_for(const assay::probe_site& site, const machine& m) 
   return of_nodes(site, m);
 }
 
+/// GPUs that are there, but that no program is shown, are of no use to anyone.
+void consider_hidden(const assay::probe_site& site, assay::probe_answer& answer) {
+  for (const pitfall& one : pitfalls_in(probing::variables_of(site))) {
+    if (one.code == hides_gpus) {
+      answer.state = assay::probe_state::no;
+      answer.fact += "; but " + one.text;
+      answer.evidence.push_back(one.line);
+      answer.findings.push_back(one.code);
+    }
+  }
+}
+
 }  // namespace
 
 assay::probe_answer look_at_devices(const assay::probe_site& site) {
@@ -119,6 +132,9 @@ assay::probe_answer look_at_devices(const assay::probe_site& site) {
   }
   const machine m = look_at(site);
   assay::probe_answer answer = answer_for(site, m);
+  if (answer.state == assay::probe_state::yes) {
+    consider_hidden(site, answer);
+  }
   for (const pci_gpu& gpu : m.pci) {
     answer.evidence.push_back(described(gpu));
   }

@@ -13,7 +13,6 @@
 namespace diag_cuda {
 namespace {
 
-constexpr const char* hidden = "CUDA-ENV-HIDES-GPUS";
 constexpr const char* slow = "CUDA-ENV-SLOW";
 constexpr const char* invalid = "CUDA-ENV-INVALID";
 constexpr const char* precision = "CUDA-ENV-PRECISION";
@@ -32,7 +31,7 @@ void look_at_visible(const std::string& value, std::vector<pitfall>& found) {
   const std::string line = "CUDA_VISIBLE_DEVICES=" + value;
   const auto entries = probing::split(value, ',');
   if (entries.empty() || !names_gpu(probing::trimmed(entries.front()))) {
-    found.push_back({hidden,
+    found.push_back({hides_gpus,
                      value.empty()
                          ? "CUDA_VISIBLE_DEVICES is set and empty, which hides every GPU"
                          : "CUDA_VISIBLE_DEVICES begins with '" + std::string(entries.front()) +
@@ -52,7 +51,7 @@ void look_at_visible(const std::string& value, std::vector<pitfall>& found) {
     }
     if (std::find(seen.begin(), seen.end(), entry) != seen.end()) {
       found.push_back(
-          {hidden, "CUDA_VISIBLE_DEVICES names a GPU twice, which hides every GPU", line});
+          {hides_gpus, "CUDA_VISIBLE_DEVICES names a GPU twice, which hides every GPU", line});
       return;
     }
     seen.push_back(entry);

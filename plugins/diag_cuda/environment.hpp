@@ -10,6 +10,8 @@
 
 namespace diag_cuda {
 
+inline constexpr const char* hides_gpus = "CUDA-ENV-HIDES-GPUS";
+
 struct pitfall {
   std::string code;  // of the catalogue
   std::string text;  // one line: what it does

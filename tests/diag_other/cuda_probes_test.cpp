@@ -107,6 +107,16 @@ TEST(cuda_devices, the_node_of_unified_memory_may_be_made_later) {
   EXPECT_EQ(gist(diag_cuda::look_at_devices(tree.site())), "yes");
 }
 
+TEST(cuda_devices, a_gpu_that_every_program_is_denied_is_of_no_use) {
+  const cuda_tree tree;
+  tree.healthy();
+  tree.file("/environment", "CUDA_VISIBLE_DEVICES=-1\n");
+  const auto answer = diag_cuda::look_at_devices(tree.site());
+  EXPECT_EQ(gist(answer), "no CUDA-ENV-HIDES-GPUS");
+  EXPECT_SAYS(answer, "every GPU is hidden");
+  EXPECT_EQ(answer.evidence.front(), "CUDA_VISIBLE_DEVICES=-1");
+}
+
 TEST(cuda_devices, wsl) {
   const cuda_tree tree;
   tree.file("/proc/version", "Linux version 6.6.87-microsoft-standard-WSL2");

@@ -30,7 +30,7 @@ struct fake_elf {
 
 inline void put(std::string& to, std::uint64_t value, std::size_t width) {
   for (std::size_t i = 0; i < width; ++i) {
-    to += static_cast<char>(value >> (8 * i) & 0xff);
+    to += i < 8 ? static_cast<char>(value >> (8 * i) & 0xff) : '\0';
   }
 }
 
