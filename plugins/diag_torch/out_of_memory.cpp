@@ -120,11 +120,9 @@ verdict without_numbers(const out_of_memory_text& text) {
             "no machine has that: a shape is wrong, or grows with the square of a length"};
   }
   if (text.device == "CPU") {
-    return {"TORCH-OOM-PLAIN", "likely",
+    return {"SYSTEM-OUT-OF-MEMORY", "likely",
             "this is the machine's own memory (RAM), not the GPU's, or a limit on it (ulimit -v, a "
-            "container's)",
-            "Look at free memory and limits: free -h; ulimit -v. Then a smaller batch, fewer "
-            "loader processes, or more swap."};
+            "container's)"};
   }
   return {"TORCH-OOM-PLAIN", "possible", "the text has no more numbers than that"};
 }

@@ -110,11 +110,14 @@ shared_memory shares_memory(const out_of_memory_text& text, const assay::failure
     }
   }
   if (hip && *text.total >= gibibyte && !has_size_of_a_card(*text.total)) {
-    return {.perhaps = true,
+    // Memory that is free and refused all the same: two signs of one thing.
+    const bool refused = text.free && text.requested && *text.free >= 1.1 * *text.requested;
+    return {.sure = refused,
+            .perhaps = true,
             .because =
-                "no AMD card has that much memory, so that this GPU seems "
-                "to use the machine's, of which it gets no more than the "
-                "driver's limit and what other programs leave"};
+                "no AMD card has that much memory, so that this GPU seems to use the "
+                "machine's, of which it gets no more than the driver's limit and what other "
+                "programs leave"};
   }
   return {};
 }
