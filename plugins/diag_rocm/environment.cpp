@@ -21,7 +21,7 @@ environment environment_of(const assay::probe_site& site) {
   return variables;
 }
 
-bool is_set(const environment& from, const std::string& name) { return from.count(name) != 0; }
+bool is_set(const environment& from, const std::string& name) { return from.contains(name); }
 
 std::string value_of(const environment& from, const std::string& name) {
   const auto at = from.find(name);

@@ -165,15 +165,18 @@ std::string setting_of(const environment& variables, const std::string& name) {
   return name + "=" + value_of(variables, name);
 }
 
+bool is_miopen_boolean(std::string_view name) {
+  return std::any_of(miopen_booleans.begin(), miopen_booleans.end(),
+                     [&](std::string_view pattern) { return names(pattern, name); }) &&
+         std::none_of(not_booleans.begin(), not_booleans.end(), [&](std::string_view end) {
+           return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
+         });
+}
+
 void broken_booleans(const environment& variables, std::vector<remark>& found) {
   for (const auto& [name, value] : variables) {
-    const bool known =
-        std::any_of(miopen_booleans.begin(), miopen_booleans.end(),
-                    [&](std::string_view pattern) { return names(pattern, name); }) &&
-        std::none_of(not_booleans.begin(), not_booleans.end(), [&](std::string_view end) {
-          return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
-        });
-    if (known && !value.empty() && !is_one_of(yes_words, value) && !is_one_of(no_words, value)) {
+    if (is_miopen_boolean(name) && !value.empty() && !is_one_of(yes_words, value) &&
+        !is_one_of(no_words, value)) {
       found.push_back({setting_of(variables, name),
                        "is neither yes nor no: MIOpen throws miopenStatusInvalidValue at its first "
                        "use",

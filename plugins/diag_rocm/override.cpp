@@ -118,7 +118,7 @@ class override_probe final : public assay::probe {
     }
     for (const gpu& g : gpus) {
       const std::string own = variable + "_" + std::to_string(g.node);
-      const auto at = set.find(set.count(own) != 0 ? own : variable);
+      const auto at = set.find(set.contains(own) ? own : variable);
       if (at != set.end()) {
         if (const auto version = parse_version(at->second)) {
           judge(site, g, *at, target_name((*version)[0], (*version)[1], (*version)[2]), all,

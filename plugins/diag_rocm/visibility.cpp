@@ -83,6 +83,12 @@ visibility visible_gpus(const std::vector<gpu>& gpus, const environment& variabl
                               "GPU\"");
     }
   };
+  if (is_set(variables, "GPU_DEVICE_ORDINAL")) {
+    seen.ignored.emplace_back("GPU_DEVICE_ORDINAL is for OpenCL only");
+  }
+  if (system == system_kind::windows && !rocr.empty()) {
+    seen.ignored.emplace_back("ROCR_VISIBLE_DEVICES is not read on Windows");
+  }
   if (system != system_kind::windows && !rocr.empty()) {
     seen.left = filtered("ROCR_VISIBLE_DEVICES", rocr, seen.left, seen.problems);
   }

@@ -14,6 +14,7 @@ namespace diag_rocm {
 struct visibility {
   std::vector<gpu> left{};              // in HIP's order
   std::vector<std::string> problems{};  // what does not do what it seems to, a line each
+  std::vector<std::string> ignored{};   // what HIP does not read here, a line each
   std::vector<std::string> settings{};  // "HIP_VISIBLE_DEVICES=0"
 };
 

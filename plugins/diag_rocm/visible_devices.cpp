@@ -41,6 +41,9 @@ class visible_devices final : public assay::probe {
       answer.fact = "none of them is set";
       return answer;
     }
+    if (!seen.ignored.empty() && (!gpus.empty() || system == system_kind::windows)) {
+      answer.findings.emplace_back("ROCM-ENVIRONMENT-IGNORED");
+    }
     if (gpus.empty()) {
       answer.fact = joined(seen.settings, ", ") +
                     ": which GPUs there are to choose from is not "
@@ -57,6 +60,9 @@ class visible_devices final : public assay::probe {
     answer.state = probe_state::yes;
     answer.fact = joined(seen.settings, ", ") + " leaves " + std::to_string(seen.left.size()) +
                   " of " + counted(gpus.size(), "GPU");
+    for (const std::string& text : seen.ignored) {
+      answer.fact += "; " + text;
+    }
     return answer;
   }
 

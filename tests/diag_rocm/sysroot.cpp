@@ -149,9 +149,9 @@ class maker {
               get(given, "vram", "8573157376") + "\nflags 0\nwidth 128\nmem_clk_max 1100\n");
   }
 
-  static std::string get(const values& given, std::string_view name, std::string otherwise) {
+  static std::string get(const values& given, std::string_view name, const std::string& otherwise) {
     const auto at = given.find(name);
-    return at == given.end() ? std::move(otherwise) : at->second;
+    return at == given.end() ? otherwise : at->second;
   }
 
   fs::path descriptions_, folder_, last_{};

@@ -60,6 +60,14 @@ TEST(visible_devices, says_how_many_are_left) {
   EXPECT_EQ(answer.fact, "HIP_VISIBLE_DEVICES=0,1 leaves 2 of 4 GPUs");
 }
 
+TEST(visible_devices, tells_what_hip_does_not_read) {
+  const made_machine m(four);
+  const auto answer = m.ask(make_visible_devices(given({{"GPU_DEVICE_ORDINAL", "0"}})));
+  EXPECT_EQ(answer.state, probe_state::yes);
+  EXPECT_TRUE(finds(answer, "ROCM-ENVIRONMENT-IGNORED"));
+  EXPECT_TRUE(says(answer, "leaves 4 of 4 GPUs; GPU_DEVICE_ORDINAL is for OpenCL")) << answer.fact;
+}
+
 TEST(visible_devices, says_nothing_of_a_machine_without_amd_gpus) {
   const made_machine m("like linux\n");
   const auto answer = m.ask(make_visible_devices(given({{"CUDA_VISIBLE_DEVICES", "0"}})));
