@@ -116,7 +116,7 @@ std::string sqlite_fault(const fs::path& file) {
     return {};  // SQLite makes a new database of an empty file
   }
   if (header->size() < header_size ||
-      !header->starts_with(std::string_view("SQLite format 3", 16))) {
+      !header->starts_with(std::string_view("SQLite format 3\0", 16))) {
     return "is no SQLite database";
   }
   const std::uint32_t stored = big_endian(*header, 16, 2);

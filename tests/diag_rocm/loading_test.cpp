@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "diag_rocm/library_folders.hpp"
+#include "diag_rocm/library_probes.hpp"
 #include "diag_rocm/loading_order.hpp"
 #include "diag_rocm/loading_probes.hpp"
 #include "library_tree.hpp"
@@ -156,6 +157,18 @@ TEST(duplicates, another_on_the_library_path) {
   EXPECT_EQ(duplicates(tree).state, probe_state::yes);
   tree.write("/etc/ld.so.conf", "/opt/rocm-6.4.0/lib\n");
   EXPECT_EQ(duplicates(tree).state, probe_state::no);
+}
+
+TEST(library_probes, each_answers_here_and_in_an_empty_tree) {
+  const library_tree empty("");
+  for (const auto& probe : diag_rocm::library_probes()) {
+    for (const assay::probe_site& site : {assay::probe_site{}, empty.site()}) {
+      const auto answer = probe->look(site);
+      EXPECT_FALSE(answer.fact.empty()) << probe->id();
+      EXPECT_EQ(answer.fact.find('\n'), std::string::npos) << probe->id();
+      EXPECT_EQ(probe->summary().back(), '?') << probe->id();
+    }
+  }
 }
 
 TEST(library_folders, versions_count_as_numbers) {

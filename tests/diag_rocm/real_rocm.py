@@ -32,6 +32,16 @@ def fetch(*options, folder):
     return pathlib.Path(done.stdout.strip())
 
 
+def fetch_with_data():
+    """Likewise, with rocBLAS and the others. That is much to fetch, so it must be asked for; what is
+    there already is used."""
+    if not (os.environ.get("ASSAY_TEST_ROCM_DATA") or (PACKAGES / "hip7data/.complete").exists()):
+        print("skipped: fetches 700 MB, 3 GB unpacked; ASSAY_TEST_ROCM_DATA=1 asks for it",
+              file=sys.stderr)
+        sys.exit(SKIPPED)
+    return fetch("--data", folder="hip7data")
+
+
 def environment(**variables):
     kept = {name: text for name, text in os.environ.items() if not name.startswith(FOREIGN)}
     return kept | variables
@@ -43,6 +53,21 @@ def run_there(libraries, *command, **variables):
         [libraries / "ld-linux-x86-64.so.2", "--library-path", libraries, *command],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False,
         env=environment(**variables))
+
+
+# What ROCm's libraries say where there is no GPU: library, function.
+WITHOUT_DEVICE = {
+    "hip": ("libamdhip64.so.7", "hipGetDeviceCount"),
+    "hsa": ("libhsa-runtime64.so.1", "hsa_init"),
+    "miopen": ("libMIOpen.so.1", "miopenCreate"),
+    "rocblas": ("librocblas.so.5", "rocblas_initialize"),
+    "rocblas_handle": ("librocblas.so.5", "rocblas_create_handle"),
+    "hipblaslt": ("libhipblaslt.so.1", "hipblasLtCreate"),
+}
+
+
+def call_without_device(libraries, name):
+    return run_there(libraries, TREE / "tests" / "call_library", *WITHOUT_DEVICE[name])
 
 
 class Ladder(unittest.TestCase):
