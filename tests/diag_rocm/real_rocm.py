@@ -33,8 +33,8 @@ def fetch(*options, folder):
 
 
 def fetch_with_data():
-    """Likewise, with rocBLAS and the others. That is much to fetch, so it must be asked for; what is
-    there already is used."""
+    """Likewise, with rocBLAS and the others. That is much to fetch, so it must be asked for; what
+    is there already is used."""
     if not (os.environ.get("ASSAY_TEST_ROCM_DATA") or (PACKAGES / "hip7data/.complete").exists()):
         print("skipped: fetches 700 MB, 3 GB unpacked; ASSAY_TEST_ROCM_DATA=1 asks for it",
               file=sys.stderr)
