@@ -13,6 +13,7 @@
 #include <boost/process/v1/group.hpp>
 #include <boost/process/v1/io.hpp>
 #include <boost/process/v1/pipe.hpp>
+#include <boost/process/v1/search_path.hpp>
 namespace assay::process {
 using namespace boost::process::v1;  // NOLINT(google-build-using-namespace)
 }
@@ -26,6 +27,7 @@ using namespace boost::process::v1;  // NOLINT(google-build-using-namespace)
 #include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
 #include <boost/process/pipe.hpp>
+#include <boost/process/search_path.hpp>
 namespace assay::process {
 using namespace boost::process;  // NOLINT(google-build-using-namespace)
 }

@@ -240,6 +240,10 @@ void collected_run::add(const json& record) {
     summary = record;
   } else if (kind == "ceilings") {
     ceilings.push_back(record);
+  } else if (kind == "probe") {
+    probes.push_back(record);
+  } else if (kind == "diagnosis") {
+    diagnoses.push_back(record);
   } else if (kind == "starting") {
     running = text_of(record, "id") + " on " + text_of(record, "device");
   } else if (kind == "evidence") {

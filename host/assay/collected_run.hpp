@@ -29,6 +29,8 @@ struct collected_run {
   std::vector<nlohmann::json> plugins;
   std::vector<nlohmann::json> not_selected;
   std::vector<nlohmann::json> ceilings;
+  std::vector<nlohmann::json> probes;
+  std::vector<nlohmann::json> diagnoses;  // the gravest first
   std::string running;         // "conv/conv2d[float32] on cuda:0": started, and not ended
   std::vector<entry> entries;  // as scheduled
   nlohmann::json summary;

@@ -14,13 +14,16 @@
 #include <string_view>
 #include <vector>
 
+#include "doctor_command.hpp"
 #include "errors.hpp"
+#include "explain_command.hpp"
 #include "host/common/glob.hpp"
 #include "host/common/nearest.hpp"
 #include "host/platform/platform.hpp"
 #include "list_command.hpp"
 #include "option_table.hpp"
 #include "options.hpp"
+#include "report_paper.hpp"
 #include "reports.hpp"
 #include "schedule.hpp"
 #include "selftest_report.hpp"
@@ -34,15 +37,14 @@ namespace {
 constexpr int stdout_descriptor = 1;
 constexpr int stderr_descriptor = 2;
 
-constexpr const char* short_help =
-    "Usage: assay COMMAND [options]\n"
-    "\n"
-    "  run       run the checks and report\n"
-    "  list      show the plugins, their checks and the LibTorch engines\n"
-    "  show      show one check, or print it as a Python program\n"
-    "  selftest  plant faults on this device and show that they are found\n"
-    "\n"
-    "assay COMMAND --help shows a command's options; assay --version shows this version.\n";
+std::string short_help() {
+  std::string text = "Usage: assay COMMAND [options]\n\n";
+  for (const named_subcommand& command : subcommands()) {
+    text += fmt::format("  {:<9} {}\n", command.name, command.summary);
+  }
+  return text +
+         "\nassay COMMAND --help shows a command's options; assay --version shows this version.\n";
+}
 
 environment this_environment() {
   environment world{platform::environment_variables(), std::filesystem::current_path(), {}};
@@ -286,6 +288,35 @@ int show(const std::vector<std::string>& arguments, const environment& world) {
   return exit_status::ok;
 }
 
+report_paper paper_on_stdout(const run_options& options, const environment& world, bool plain) {
+  const bool terminal = platform::is_terminal(stdout_descriptor);
+  return {std::cout, terminal && !plain && !is_dumb(world) && !options.no_color,
+          terminal && !plain ? platform::terminal_width(stdout_descriptor)
+          : plain            ? 0
+                             : 100};
+}
+
+int explain_log(const std::vector<std::string>& arguments, const environment& world) {
+  const explain_request request = parse_explain_options(arguments, world);
+  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  return explain(request, this_installation(), std::cin, paper);
+}
+
+int doctor(const std::vector<std::string>& arguments, const environment& world) {
+  const doctor_request request = parse_doctor_options(arguments, world);
+  std::filesystem::path torch_dir;
+  std::string no_torch_reason;
+  try {
+    torch_dir = find_torch(requested_torch(request.options), this_installation().libexec_dir,
+                           world.variables)
+                    .dir;
+  } catch (const tool_error& error) {
+    no_torch_reason = error.what();
+  }
+  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  return doctor(request, this_installation(), torch_dir, no_torch_reason, paper);
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
@@ -294,7 +325,7 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
 
 int dispatch(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
-    std::cerr << short_help;
+    std::cerr << short_help();
     return exit_status::usage;
   }
   const std::string& command = command_line[1];
@@ -303,21 +334,16 @@ int dispatch(const std::vector<std::string>& command_line) {
     return print_version();
   }
   if (command == "--help" || command == "-h") {
-    std::cout << short_help;
+    std::cout << short_help();
     return exit_status::ok;
   }
-  static constexpr std::array<std::pair<std::string_view, subcommand>, 4> commands{
-      {{"run", subcommand::run},
-       {"list", subcommand::list},
-       {"show", subcommand::show},
-       {"selftest", subcommand::selftest}}};
   std::vector<std::string_view> names;
-  for (const auto& [name, which] : commands) {
-    if (name == command && asks_for_help(arguments)) {
-      std::cout << help_text(which);
+  for (const named_subcommand& known : subcommands()) {
+    if (known.name == command && asks_for_help(arguments)) {
+      std::cout << help_text(known.command);
       return exit_status::ok;
     }
-    names.push_back(name);
+    names.push_back(known.name);
   }
   if (command == "run") {
     return run(command_line, arguments, this_environment());
@@ -331,6 +357,12 @@ int dispatch(const std::vector<std::string>& command_line) {
   if (command == "selftest") {
     return selftest(command_line, arguments, this_environment());
   }
+  if (command == "explain") {
+    return explain_log(arguments, this_environment());
+  }
+  if (command == "doctor") {
+    return doctor(arguments, this_environment());
+  }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(
         fmt::format("'{}' stands before the command; options come behind it: "
@@ -339,7 +371,7 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   const std::string near = did_you_mean(command, names);
   throw usage_error(fmt::format("unknown command '{}'{}", command,
-                                near.empty() ? "; use run, list, show or selftest" : near));
+                                near.empty() ? "; assay --help lists the commands" : near));
 }
 
 }  // namespace

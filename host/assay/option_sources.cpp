@@ -64,17 +64,17 @@ void check_texts(const option_spec& spec, const given_option& given) {
 }
 
 std::string command_name(subcommand command) {
-  switch (command) {
-    case subcommand::run:
-      return "assay run";
-    case subcommand::list:
-      return "assay list";
-    case subcommand::show:
-      return "assay show";
-    case subcommand::selftest:
-      return "assay selftest";
-  }
-  return "assay";
+  const auto& table = subcommands();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const auto& named) { return named.command == command; });
+  return found == table.end() ? "assay" : "assay " + std::string(found->name);
+}
+
+bool is_own_flag(subcommand command, const std::string& name) {
+  const auto& table = own_flags();
+  return std::any_of(table.begin(), table.end(), [&](const own_flag& flag) {
+    return flag.command == command && flag.name == name;
+  });
 }
 
 po::options_description command_line_description(subcommand command) {
@@ -91,11 +91,10 @@ po::options_description command_line_description(subcommand command) {
     }
     add(std::string(spec.name).c_str(), value);
   }
-  if (command == subcommand::list) {
-    add("json", "");
-  }
-  if (command == subcommand::show) {
-    add("python", "");
+  for (const own_flag& flag : own_flags()) {
+    if (flag.command == command) {
+      add(std::string(flag.name).c_str(), "");
+    }
   }
   return description;
 }
@@ -282,6 +281,10 @@ option_layer read_file(const fs::path& path, option_source source, const environ
 
 }  // namespace
 
+bool given_arguments::has(std::string_view flag) const {
+  return std::find(flags.begin(), flags.end(), flag) != flags.end();
+}
+
 given_arguments read_arguments(const std::vector<std::string>& arguments, subcommand command,
                                const environment& world) {
   const po::options_description description = command_line_description(command);
@@ -290,10 +293,8 @@ given_arguments read_arguments(const std::vector<std::string>& arguments, subcom
     const std::string& name = option.string_key;
     if (name.empty()) {
       result.words.insert(result.words.end(), option.value.begin(), option.value.end());
-    } else if (command == subcommand::list && name == "json") {
-      result.list_json = true;
-    } else if (name == "python") {
-      result.show_python = true;
+    } else if (is_own_flag(command, name)) {
+      result.flags.push_back(name);
     } else {
       // Program_options takes any next word for the value; --enable --json is a forgotten value.
       if (option.original_tokens.size() > 1 && option.original_tokens[1].rfind("--", 0) == 0) {

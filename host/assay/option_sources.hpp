@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "option_table.hpp"
@@ -28,8 +29,8 @@ using option_layer = std::map<std::string, given_option, std::less<>>;
 struct given_arguments {
   option_layer options;
   std::vector<std::string> words;  // what is neither an option nor an option's value
-  bool list_json = false;          // assay list --json
-  bool show_python = false;        // assay show --python
+  std::vector<std::string> flags;  // of the subcommand alone: "json" of assay list
+  [[nodiscard]] bool has(std::string_view flag) const;
 };
 
 given_arguments read_arguments(const std::vector<std::string>& arguments, subcommand command,

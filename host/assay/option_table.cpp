@@ -2,7 +2,6 @@
 #include "option_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <boost/program_options.hpp>
 #include <sstream>
 
@@ -22,58 +21,77 @@ std::string usage_of(subcommand command) {
     case subcommand::selftest:
       return "assay selftest [options]\n\nPlants faults on this device, one after the other, and "
              "shows which link of the\nchain of evidence finds each.";
+    case subcommand::explain:
+      return "assay explain [FILE|-] [options]\n\nReads a log (a traceback, MIOpen's output, dmesg)"
+             " and says what its errors mean\nand what to do. Without FILE: standard input.";
+    case subcommand::doctor:
+      return "assay doctor [options]\n\nLooks at this machine: driver, devices, permissions, "
+             "libraries, run-time compiler,\nvariables. Runs no operator, needs no LibTorch.";
   }
   return "";
 }
+
+constexpr unsigned bit(subcommand command) { return 1U << static_cast<unsigned>(command); }
 
 }  // namespace
 
 const std::vector<option_spec>& option_table() {
   using enum option_form;
-  // name, argument, form, run, list, show, ./assay.ini, help
+  constexpr unsigned run = bit(subcommand::run), list_ = bit(subcommand::list),
+                     show = bit(subcommand::show), selftest = bit(subcommand::selftest),
+                     explain = bit(subcommand::explain), doctor = bit(subcommand::doctor);
+  // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
-      {"device", "D", text, true, false, true, true,
+      {"device", "D", text, run | show | selftest, true,
        "auto, cpu, cuda[:N], hip[:N] or all; auto is the first GPU, else the CPU"},
-      {"enable", "GLOB", list, true, true, false, true,
+      {"enable", "GLOB", list, run | list_, true,
        "only these checks: a category, category/name or category/name[dtype]; * ? [..]; "
        "repeatable"},
-      {"disable", "GLOB", list, true, false, false, true, "not these checks; repeatable"},
-      {"profile", "P", text, true, false, false, true,
+      {"disable", "GLOB", list, run, true, "not these checks; repeatable"},
+      {"profile", "P", text, run, true,
        "classic: 3 + 20 calls; quick: fewer where 20 take long; measure: until the median is "
        "known"},
-      {"dtype", "T", list, true, false, true, true,
+      {"dtype", "T", list, run | show, true,
        "float32, float16, bfloat16 or float64 instead of each check's default; repeatable"},
-      {"timeout", "S", text, true, false, false, true, "seconds a check may take (120)"},
-      {"measure-limit", "S", text, true, false, false, true,
-       "profile measure: seconds of sampling per check (2)"},
-      {"seed", "N", text, true, false, true, true, "seed of the inputs (0)"},
-      {"repeat-neighbours", "N", text, true, false, false, true,
+      {"timeout", "S", text, run | selftest, true, "seconds a check may take (120)"},
+      {"measure-limit", "S", text, run, true, "profile measure: seconds of sampling per check (2)"},
+      {"seed", "N", text, run | show, true, "seed of the inputs (0)"},
+      {"repeat-neighbours", "N", text, run, true,
        "checks run again in the fresh worker after a crash or timeout (1; 0: none)"},
-      {"plugin-dir", "DIR", path_list, true, true, true, false,
+      {"plugin-dir", "DIR", path_list, run | list_ | show | explain | doctor, false,
        "a further folder with plugins; repeatable"},
-      {"trust-plugins", "", flag, true, true, true, false,
+      {"trust-plugins", "", flag, run | list_ | show | explain | doctor | selftest, false,
        "load plugins even where others may write the file or its folder"},
-      {"torch", "DIR", path, true, true, false, false,
+      {"torch", "DIR", path, run | list_ | selftest | doctor, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
-      {"json", "FILE", path, true, false, false, false,
+      {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
-      {"junit", "FILE", path, true, false, false, false, "write the results as JUnit XML"},
-      {"list-only", "", flag, true, false, false, false,
+      {"junit", "FILE", path, run, false, "write the results as JUnit XML"},
+      {"list-only", "", flag, run, false,
        "print the ids of the checks that would run, and run none"},
-      {"no-evidence", "", flag, true, false, false, true,
+      {"no-evidence", "", flag, run, true,
        "only run and time: no chain of evidence, no verdicts, no ceilings"},
-      {"refresh-ceilings", "", flag, true, false, false, true,
+      {"refresh-ceilings", "", flag, run, true,
        "measure what the device reaches again, instead of taking it from the cache"},
-      {"baseline", "D", text, true, false, false, true,
-       "cpu: every check also runs there, for the speed-up"},
-      {"sizes", "S", text, true, false, false, true,
+      {"baseline", "D", text, run, true, "cpu: every check also runs there, for the speed-up"},
+      {"sizes", "S", text, run, true,
        "classic, large (fill the device) or auto: large for profile measure on a GPU (auto)"},
-      {"split", "", flag, true, false, false, true,
+      {"split", "", flag, run, true,
        "show where the time of each call goes: dispatch, device, copies, idle"},
-      {"chrome-trace", "DIR", path, true, false, false, false,
+      {"chrome-trace", "DIR", path, run, false,
        "write one trace file a check, for chrome://tracing or Perfetto"},
-      {"no-color", "", flag, true, true, false, true, "no colour (so does the variable NO_COLOR)"},
-      {"config", "FILE", path, true, true, true, false, "read options from this INI file"},
+      {"sysroot", "DIR", path, doctor, false,
+       "look at the machine whose file system lies below this folder instead of at this one"},
+      {"architecture", "A", text, doctor, false,
+       "of the GPU in question (gfx1032), where the machine does not tell"},
+      {"platform", "P", text, explain, false, "where the log comes from: linux, wsl or windows"},
+      {"probe-timeout", "S", text, run | explain | doctor, true, "seconds a probe may take (5)"},
+      {"probe-prefix", "COMMAND", text, run | explain | doctor, false,
+       "start each probe's process through this command (a container's exec, another loader)"},
+      {"no-color", "", flag, run | list_ | selftest | explain | doctor, true,
+       "no colour (so does the variable NO_COLOR)"},
+      {"config", "FILE", path, run | list_ | show | explain | doctor | selftest, false,
+       "read options from this INI file"},
   };
   return table;
 }
@@ -86,20 +104,31 @@ const option_spec* find_option(std::string_view name) {
 }
 
 bool known_to(const option_spec& spec, subcommand command) {
-  switch (command) {
-    case subcommand::run:
-      return spec.in_run;
-    case subcommand::list:
-      return spec.in_list;
-    case subcommand::show:
-      return spec.in_show;
-    case subcommand::selftest: {
-      static constexpr std::array<std::string_view, 7> names{
-          "device", "timeout", "trust-plugins", "torch", "json", "no-color", "config"};
-      return std::find(names.begin(), names.end(), spec.name) != names.end();
-    }
-  }
-  return false;
+  return (spec.commands & bit(command)) != 0;
+}
+
+const std::vector<own_flag>& own_flags() {
+  static const std::vector<own_flag> table = {
+      {subcommand::list, "json", "print the catalogue as JSON lines"},
+      {subcommand::show, "python", "print a Python program that does the same"},
+      {subcommand::explain, "json", "print the diagnoses as one JSON object"},
+      {subcommand::explain, "here", "the log is of this machine: let probes confirm or refute"},
+      {subcommand::doctor, "json", "print all answers as one JSON object"},
+  };
+  return table;
+}
+
+const std::vector<named_subcommand>& subcommands() {
+  static const std::vector<named_subcommand> table = {
+      {subcommand::run, "run", "run the checks and report"},
+      {subcommand::doctor, "doctor", "look at this machine, run no operator"},
+      {subcommand::explain, "explain", "say what a log's errors mean and what to do"},
+      {subcommand::list, "list", "show the plugins, their checks and the LibTorch engines"},
+      {subcommand::show, "show", "show one check, or print it as a Python program"},
+      {subcommand::selftest, "selftest",
+       "plant faults on this device and show that they are found"},
+  };
+  return table;
 }
 
 std::string variable_name(std::string_view option_name) {
@@ -128,11 +157,10 @@ std::string help_text(subcommand command) {
           help.c_str());
     }
   }
-  if (command == subcommand::list) {
-    add("json", "print the catalogue as JSON lines");
-  }
-  if (command == subcommand::show) {
-    add("python", "print a Python program that does the same");
+  for (const own_flag& flag : own_flags()) {
+    if (flag.command == command) {
+      add(std::string(flag.name).c_str(), std::string(flag.help).c_str());
+    }
   }
   add("help,h", "this text");
   std::ostringstream text;

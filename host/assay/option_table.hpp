@@ -10,7 +10,7 @@
 
 namespace assay {
 
-enum class subcommand { run, list, show, selftest };
+enum class subcommand { run, list, show, selftest, explain, doctor };
 
 enum class option_form { text, list, path, path_list, flag };
 
@@ -18,7 +18,7 @@ struct option_spec {
   std::string_view name;      // "plugin-dir"
   std::string_view argument;  // "DIR"; "" for a flag
   option_form form;
-  bool in_run, in_list, in_show;
+  unsigned commands;     // those that know it: bits, 1 << subcommand
   bool project_may_set;  // ./assay.ini may have been written by a stranger
   std::string_view help;
 };
@@ -29,6 +29,20 @@ const std::vector<option_spec>& option_table();
 const option_spec* find_option(std::string_view name);
 
 bool known_to(const option_spec& spec, subcommand command);
+
+/// A flag of one subcommand alone: no variable and no configuration says it.
+struct own_flag {
+  subcommand command;
+  std::string_view name, help;
+};
+const std::vector<own_flag>& own_flags();
+
+/// The subcommands with their names, in the order of the help.
+struct named_subcommand {
+  subcommand command;
+  std::string_view name, summary;
+};
+const std::vector<named_subcommand>& subcommands();
 
 /// "plugin-dir" -> "ASSAY_PLUGIN_DIR".
 std::string variable_name(std::string_view option_name);

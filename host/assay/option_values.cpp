@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/program_options/parsers.hpp>
 #include <charconv>
 #include <cmath>
 #include <locale>
@@ -108,6 +109,23 @@ std::string parse_sizes(const std::string& origin, const std::string& text) {
   }
   throw usage_error(fmt::format("{}: unknown sizes '{}'; use classic, large or auto{}", origin,
                                 text, suggestion(text, names)));
+}
+
+std::string parse_platform(const std::string& origin, const std::string& text) {
+  static constexpr std::array<std::string_view, 3> names = {"linux", "wsl", "windows"};
+  if (std::find(names.begin(), names.end(), text) != names.end()) {
+    return text;
+  }
+  throw usage_error(fmt::format("{}: unknown platform '{}'; use linux, wsl or windows{}", origin,
+                                text, suggestion(text, names)));
+}
+
+std::vector<std::string> parse_command(const std::string& origin, const std::string& text) {
+  std::vector<std::string> words = boost::program_options::split_unix(text);
+  if (words.empty()) {
+    throw usage_error(fmt::format("{}: it names no program", origin));
+  }
+  return words;
 }
 
 std::string parse_dtype(const std::string& origin, const std::string& text) {

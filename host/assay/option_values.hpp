@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace assay {
 
@@ -15,6 +16,10 @@ std::string parse_device(const std::string& origin, const std::string& text);
 std::string parse_profile(const std::string& origin, const std::string& text);
 std::string parse_baseline(const std::string& origin, const std::string& text);
 std::string parse_sizes(const std::string& origin, const std::string& text);
+std::string parse_platform(const std::string& origin, const std::string& text);
+
+/// A command with its arguments, as a shell would split it: blanks, quotes and backslashes count.
+std::vector<std::string> parse_command(const std::string& origin, const std::string& text);
 
 /// Answers the canonical name: "half" -> "float16".
 std::string parse_dtype(const std::string& origin, const std::string& text);

@@ -85,6 +85,16 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     options.no_color = parse_flag(origin, text);
   } else if (name == "list-only") {
     options.list_only = parse_flag(origin, text);
+  } else if (name == "sysroot") {
+    options.sysroot = parse_folder(origin, text, given.base_dir);
+  } else if (name == "architecture") {
+    options.architecture = text;
+  } else if (name == "platform") {
+    options.platform = parse_platform(origin, text);
+  } else if (name == "probe-timeout") {
+    options.probe_timeout_s = parse_seconds(origin, text);
+  } else if (name == "probe-prefix") {
+    options.probe_prefix = parse_command(origin, text);
   }
 }
 
@@ -111,6 +121,11 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "chrome-trace") return path_text(options.chrome_trace_dir);
   if (name == "no-color") return yes_no(options.no_color);
   if (name == "list-only") return yes_no(options.list_only);
+  if (name == "sysroot") return options.sysroot.string();
+  if (name == "architecture") return options.architecture;
+  if (name == "platform") return options.platform;
+  if (name == "probe-timeout") return fmt::format("{}", options.probe_timeout_s);
+  if (name == "probe-prefix") return fmt::format("{}", fmt::join(options.probe_prefix, " "));
   if (name == "plugin-dir") {
     std::vector<std::string> dirs;
     for (const fs::path& dir : options.plugin_dirs) {
@@ -187,7 +202,8 @@ list_request parse_list_options(const std::vector<std::string>& arguments,
                                 const environment& world) {
   const given_arguments given = read_arguments(arguments, subcommand::list, world);
   refuse_words(given.words, "list");
-  return {make_options(read_all_sources(given.options, world), subcommand::list), given.list_json};
+  return {make_options(read_all_sources(given.options, world), subcommand::list),
+          given.has("json")};
 }
 
 show_request parse_show_options(const std::vector<std::string>& arguments,
@@ -203,11 +219,37 @@ show_request parse_show_options(const std::vector<std::string>& arguments,
   show_request request;
   request.options = make_options(read_all_sources(given.options, world), subcommand::show);
   request.check = given.words.front();
-  request.python = given.show_python;
+  request.python = given.has("python");
   if (request.check.empty()) {
     throw usage_error("the check's name is empty; assay list names the checks");
   }
   return request;
+}
+
+explain_request parse_explain_options(const std::vector<std::string>& arguments,
+                                      const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::explain, world);
+  if (given.words.size() > 1) {
+    throw usage_error(fmt::format("assay explain takes one log, not '{}' and '{}'; call it twice",
+                                  given.words[0], given.words[1]));
+  }
+  explain_request request;
+  request.options = make_options(read_all_sources(given.options, world), subcommand::explain);
+  request.file = given.words.empty() ? "-" : given.words.front();
+  request.json = given.has("json");
+  request.here = given.has("here");
+  return request;
+}
+
+doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
+                                    const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::doctor, world);
+  if (!given.words.empty()) {
+    throw usage_error(
+        fmt::format("'{}' is not an option; assay doctor --help lists them", given.words.front()));
+  }
+  return {make_options(read_all_sources(given.options, world), subcommand::doctor),
+          given.has("json")};
 }
 
 }  // namespace assay

@@ -32,6 +32,18 @@ struct show_request {
   bool python = false;
 };
 
+struct explain_request {
+  run_options options;
+  std::filesystem::path file;  // "-": standard input
+  bool json = false;
+  bool here = false;  // the log is of this machine
+};
+
+struct doctor_request {
+  run_options options;
+  bool json = false;
+};
+
 /// `arguments` are those behind the subcommand.
 run_options parse_run_options(const std::vector<std::string>& arguments, const environment& world);
 /// Of `assay selftest`: those of a run of the planted faults, with a deadline of 10 s a fault.
@@ -41,5 +53,9 @@ list_request parse_list_options(const std::vector<std::string>& arguments,
                                 const environment& world);
 show_request parse_show_options(const std::vector<std::string>& arguments,
                                 const environment& world);
+explain_request parse_explain_options(const std::vector<std::string>& arguments,
+                                      const environment& world);
+doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
+                                    const environment& world);
 
 }  // namespace assay

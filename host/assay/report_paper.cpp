@@ -36,6 +36,15 @@ void report_paper::wrapped_line(const std::string& text, std::size_t indent) {
   }
 }
 
+void report_paper::labelled(const std::string& label, const std::string& text) {
+  const std::size_t indent = label.size();
+  std::string before = label;
+  for (const std::string& part : wrapped(printable(text), width_ > indent ? width_ - indent : 1)) {
+    line(before + part);
+    before = std::string(indent, ' ');
+  }
+}
+
 std::string report_paper::colored(std::string_view color, const std::string& text) const {
   return color_ && !color.empty() && !text.empty() ? fmt::format("{}{}\x1b[0m", color, text) : text;
 }

@@ -24,6 +24,8 @@ class report_paper {
   std::ostream& out() { return out_; }
   void line(const std::string& text);
   void wrapped_line(const std::string& text, std::size_t indent);
+  /// `label` and then `text`, in lines that all begin where the text began.
+  void labelled(const std::string& label, const std::string& text);
   /// The text between the escape sequences, where there is colour. `color`: "" for none.
   [[nodiscard]] std::string colored(std::string_view color, const std::string& text) const;
 

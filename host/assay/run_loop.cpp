@@ -306,6 +306,15 @@ int run_loop::finish_early(bool interrupted) {
 }
 
 int run_loop::finish() {
+  if (before_summary_ && !tally_.interrupted) {
+    try {
+      for (const json& record : before_summary_()) {
+        write(record);
+      }
+    } catch (const interrupted_error&) {
+      tally_.interrupted = true;
+    }
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
   write(tally_.summary(elapsed.count()));
   return tally_.exit_status();

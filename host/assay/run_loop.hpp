@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,11 @@ class run_loop {
  public:
   run_loop(worker_pool& pool, const run_options& options, ceilings_cache cache,
            const std::vector<record_sink*>& sinks);
+
+  /// Asked for further records once all checks are done, unless the run was interrupted.
+  void before_summary(std::function<std::vector<nlohmann::json>()> more) {
+    before_summary_ = std::move(more);
+  }
 
   /// Gives one record to every sink, counting it.
   void write(const nlohmann::json& record);
@@ -77,6 +83,7 @@ class run_loop {
   std::vector<record_sink*> sinks_;
   std::unique_ptr<worker_process> worker_;
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
+  std::function<std::vector<nlohmann::json>()> before_summary_;
   fault fault_;
   tally tally_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

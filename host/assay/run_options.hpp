@@ -44,6 +44,11 @@ struct run_options {
   std::string sizes = "auto";  // classic, large, auto
   bool split = false;
   std::optional<std::filesystem::path> chrome_trace_dir;
+  std::filesystem::path sysroot = "/";  // doctor: below which probes look
+  std::string architecture;             // doctor: of the GPU; "": the machine tells
+  std::string platform;                 // explain: linux, wsl, windows, or "": not known
+  double probe_timeout_s = 5.0;
+  std::vector<std::string> probe_prefix;  // command in front of a probe's process
   /// For the result file: option name -> value as text and where it came from.
   struct setting {
     std::string value;

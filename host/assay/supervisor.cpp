@@ -12,6 +12,7 @@
 #include <set>
 
 #include "errors.hpp"
+#include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
 #include "worker_pool.hpp"
@@ -155,8 +156,12 @@ int run_checks(const installation& here, const run_options& options,
   const std::optional<engine_choice> no_engine;
   worker_pool pool(here, options, options.list_only ? no_engine : engine);
   const auto cache_dir = platform::user_cache_dir();
+  run_diagnosis diagnosis(here, options);
+  std::vector<record_sink*> all_sinks = sinks;
+  all_sinks.push_back(&diagnosis);
   run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),
-                sinks);
+                all_sinks);
+  loop.before_summary([&diagnosis] { return diagnosis.conclude(); });
   std::unique_ptr<worker_process> worker;
   try {
     worker = pool.start();
@@ -165,6 +170,7 @@ int run_checks(const installation& here, const run_options& options,
     return loop.finish_early(true);
   }
   mention_empty_folders(options, pool.found());
+  diagnosis.found(pool.found());
   if (options.list_only) {
     if (!worker) {
       throw tool_error(pool.engine_record().at("reason").get<std::string>());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "collected_run.hpp"
+#include "diagnosis_text.hpp"
 #include "report_paper.hpp"
 #include "reports.hpp"
 
@@ -67,6 +68,7 @@ class table_report final : public record_sink {
       print_head();
       print_rows();
       print_details();
+      print_diagnoses(paper_, run_);
       print_interruption();
       out_ << text_of(run_.summary, "text") << '\n' << std::flush;
     }
@@ -321,7 +323,9 @@ class table_report final : public record_sink {
     for (const collected_run::entry& entry : run_.entries) {
       // A baseline is there for its time; only why it has none is worth a word.
       if (!entry.baseline || (!entry.result.is_null() && text_of(entry.result, "status") != "ok")) {
-        section(entry.id + " on " + entry.device, details(entry));
+        const std::string known = best_diagnosis(run_, entry);
+        section(entry.id + " on " + entry.device,
+                details(entry) + (known.empty() ? "" : "diagnosis: " + known + ", see below\n"));
       }
     }
   }

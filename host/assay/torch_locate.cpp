@@ -249,28 +249,25 @@ torch_install inspect_torch(const fs::path& dir, const std::string& found_by) {
   return torch;
 }
 
-engine_choice choose_engine(const std::optional<torch_request>& requested,
-                            const fs::path& libexec_dir,
-                            const std::map<std::string, std::string>& variables) {
-  const std::vector<engine_install> engines = installed_engines(libexec_dir);
+torch_install find_torch(const std::optional<torch_request>& requested, const fs::path& libexec_dir,
+                         const std::map<std::string, std::string>& variables) {
   if (requested) {
-    return engine_for(inspect_torch(requested->dir, requested->origin), engines, true);
+    return inspect_torch(requested->dir, requested->origin);
   }
   if (const auto active = active_python_torch(variables)) {
-    torch_install torch;
     try {
-      torch = inspect_torch(*active, "the active Python environment");
+      return inspect_torch(*active, "the active Python environment");
     } catch (const usage_error& error) {
       // Nobody named it, so it is no wrong usage.
       throw tool_error(fmt::format("{}, with --torch DIR", error.what()));
     }
-    return engine_for(std::move(torch), engines, false);
   }
+  const std::vector<engine_install> engines = installed_engines(libexec_dir);
   for (const engine_install& engine : engines) {
     if (engine.built_with && torch_folder(*engine.built_with)) {
       torch_install torch = inspect_torch(*engine.built_with, "the engine's own");
       if (major_minor(torch.version) == major_minor(engine.torch_version)) {
-        return {std::move(torch), engine.library};
+        return torch;
       }
     }
   }
@@ -278,6 +275,13 @@ engine_choice choose_engine(const std::optional<torch_request>& requested,
       "no LibTorch found: the active Python environment has no torch, and no engine's own LibTorch "
       "is there (have engines for: {}); tools/run installs one, or --torch DIR names one",
       have_text(engines)));
+}
+
+engine_choice choose_engine(const std::optional<torch_request>& requested,
+                            const fs::path& libexec_dir,
+                            const std::map<std::string, std::string>& variables) {
+  return engine_for(find_torch(requested, libexec_dir, variables), installed_engines(libexec_dir),
+                    requested.has_value());
 }
 
 }  // namespace assay

@@ -49,7 +49,12 @@ torch_install inspect_torch(const std::filesystem::path& dir, const std::string&
 
 /// `requested`, else the active Python environment's torch, else the folder that the newest engine
 /// was built with. Throws usage_error when `requested` is no LibTorch, and tool_error when there is
-/// no LibTorch or no engine for it: one line, what was found, what is needed, what to do.
+/// none: one line, what was found, what is needed, what to do.
+torch_install find_torch(const std::optional<torch_request>& requested,
+                         const std::filesystem::path& libexec_dir,
+                         const std::map<std::string, std::string>& variables);
+
+/// The same, with the engine for it; throws tool_error where there is none.
 engine_choice choose_engine(const std::optional<torch_request>& requested,
                             const std::filesystem::path& libexec_dir,
                             const std::map<std::string, std::string>& variables);

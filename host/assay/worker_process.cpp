@@ -143,11 +143,23 @@ struct worker_process::running {
 };
 
 worker_process::worker_process(const fs::path& program, const fs::path& scratch, int ordinal,
-                               const std::vector<fs::path>& library_dirs)
+                               const std::vector<fs::path>& library_dirs,
+                               const std::vector<std::string>& prefix)
     : ordinal_(ordinal), scratch_(scratch), process_(std::make_unique<running>()) {
+  std::vector<std::string> words = prefix;
+  words.push_back(program.string());
+  words.emplace_back("--serve");
   try {
+    // search_path() leaves a name with a slash to itself.
+    const bool bare = words.front().find_first_of("/\\") == std::string::npos;
+    const std::string exe = bare ? process::search_path(words.front()).string() : words.front();
+    if (exe.empty()) {
+      throw tool_error("there is no program '" + words.front() + "' on PATH to start " +
+                       program.string() + " with");
+    }
+    words.erase(words.begin());
     process_->child =
-        process::child(process::exe = program.string(), process::args = {"--serve"},
+        process::child(process::exe = exe, process::args = words,
                        process::std_in<process_->commands, process::std_out> process_->records,
                        process::std_err > stderr_file().string(), worker_environment(library_dirs),
                        process_->group);

@@ -31,10 +31,11 @@ class worker_process {
  public:
   using clock = std::chrono::steady_clock;
 
-  /// Starts the program. `library_dirs` go in front of the system's library path. Throws
-  /// tool_error.
+  /// Starts the program, behind the words of `prefix`. `library_dirs` go in front of the system's
+  /// library path. Throws tool_error.
   worker_process(const std::filesystem::path& program, const std::filesystem::path& scratch,
-                 int ordinal, const std::vector<std::filesystem::path>& library_dirs);
+                 int ordinal, const std::vector<std::filesystem::path>& library_dirs,
+                 const std::vector<std::string>& prefix = {});
   ~worker_process();  // ends it and its descendants if it still runs
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;

@@ -21,6 +21,9 @@ namespace assay::platform {
 [[nodiscard]] std::filesystem::path user_config_dir();  // may be empty
 [[nodiscard]] std::filesystem::path user_cache_dir();   // may be empty
 
+/// Linux below Windows.
+[[nodiscard]] bool is_wsl();
+
 // ---- trust
 
 /// Who but this user (or root, or the owner of this program) may write the file or its folder; one

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #if defined(__linux__)
 #include <sys/prctl.h>
@@ -75,6 +76,13 @@ std::optional<std::string> others_may_write_one(const std::string& path, bool fo
 }  // namespace
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+
+bool is_wsl() {
+  std::ifstream version("/proc/version");
+  std::string line;
+  std::getline(version, line);
+  return line.find("icrosoft") != std::string::npos;
+}
 
 int terminal_width(int descriptor) {
   winsize size{};

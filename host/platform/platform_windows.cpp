@@ -53,6 +53,8 @@ bool is_terminal(int descriptor) {
   return ::GetConsoleMode(handle_of(descriptor), &mode) != 0;
 }
 
+bool is_wsl() { return false; }
+
 int terminal_width(int descriptor) {
   CONSOLE_SCREEN_BUFFER_INFO info{};
   if (::GetConsoleScreenBufferInfo(handle_of(descriptor), &info) != 0) {

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <thread>
 
+#include "diagnostics.hpp"
 #include "engine_loader.hpp"
 #include "host/common/dtype_names.hpp"
 #include "host/platform/platform.hpp"
@@ -110,6 +111,12 @@ class worker {
       const auto what = command.at("do").get<std::string>();
       if (what == "run") {
         run(command);
+      } else if (what == "probe") {
+        const assay_probe* probe = plugins_.find_probe(command.at("id").get<std::string>());
+        answer(probe == nullptr ? json() : ask_probe(*probe, command), "probe");
+      } else if (what == "classify") {
+        const auto* classifier = plugins_.find_classifier(command.at("id").get<std::string>());
+        answer(classifier == nullptr ? json() : ask_classifier(*classifier, command), "classified");
       } else {
         ask_engine(what, command.at("device").get<std::string>());
       }
@@ -148,6 +155,14 @@ class worker {
     }
     flush_output();
     records_.write(engine_record);
+  }
+
+  void answer(json record, const char* kind) {
+    if (record.is_null()) {
+      record = {{"record", kind}, {"state", "unknown"}, {"fact", "this worker does not have it"}};
+    }
+    flush_output();
+    records_.write(record);
   }
 
   // "prepare_evidence" and "ceilings": a record of that name.

@@ -309,4 +309,26 @@ std::pair<const owned_check*, const registrations*> plugin_registry::find(
                                 : found->second;
 }
 
+const assay_probe* plugin_registry::find_probe(const std::string& id) const {
+  for (const auto& plugin : plugins_) {
+    for (const auto& probe : plugin->probes) {
+      if (probe.id == id) {
+        return &probe.c_form;
+      }
+    }
+  }
+  return nullptr;
+}
+
+const assay_classifier* plugin_registry::find_classifier(const std::string& id) const {
+  for (const auto& plugin : plugins_) {
+    for (const auto& classifier : plugin->classifiers) {
+      if (classifier.id == id) {
+        return &classifier.c_form;
+      }
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace assay::worker

@@ -24,10 +24,16 @@ struct registrations {
   std::vector<std::pair<std::string, std::string>> categories;  // name, summary
   std::deque<owned_check> checks;
   std::vector<std::string> libraries;  // absolute
-  struct tool {
+  struct probe_tool {
     std::string id, summary;
+    assay_probe c_form{};  // its texts are gone: the plugin's, of the registration only
   };
-  std::vector<tool> probes, classifiers;
+  struct classifier_tool {
+    std::string id, summary;
+    assay_classifier c_form{};  // likewise
+  };
+  std::vector<probe_tool> probes;
+  std::vector<classifier_tool> classifiers;
 };
 
 /// All plugins of this process. Nothing in it is ever unloaded.
@@ -45,6 +51,10 @@ class plugin_registry {
   /// The check "category/name" and its plugin; null when there is none.
   [[nodiscard]] std::pair<const owned_check*, const registrations*> find(
       const std::string& check) const;
+
+  /// The probe or classifier of this id; null when there is none.
+  [[nodiscard]] const assay_probe* find_probe(const std::string& id) const;
+  [[nodiscard]] const assay_classifier* find_classifier(const std::string& id) const;
 
  private:
   void load_one(const std::filesystem::path& file, bool named, bool trust_everything);

@@ -2,6 +2,7 @@
 #include "registrar.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
 
 namespace assay::worker {
@@ -10,18 +11,17 @@ namespace {
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
 
-template <typename Struct>
-registrations::tool read_tool(const Struct* from, const char* kind,
-                              const std::vector<registrations::tool>& known) {
-  const Struct given = read_struct(from, kind);
-  registrations::tool tool{text_or_empty(given.id), text_or_empty(given.summary)};
+template <typename Tool>
+void check_tool(const Tool& tool, const char* kind, const std::vector<Tool>& known, bool callable) {
   if (!is_name(tool.id, true)) {
     throw refused(std::string(kind) + " '" + tool.id + "': an id takes a-z, 0-9, _ . and - only");
   }
   if (std::any_of(known.begin(), known.end(), [&](const auto& k) { return k.id == tool.id; })) {
     throw refused(std::string(kind) + " '" + tool.id + "' is registered twice");
   }
-  return tool;
+  if (!callable) {
+    throw refused(std::string(kind) + " '" + tool.id + "' has no function to call");
+  }
 }
 
 }  // namespace
@@ -81,13 +81,20 @@ registrar::registrar(registrations& target) : target_(target), table_{} {
   c.add_probe = [](assay_registrar* self, const assay_probe* probe) {
     return of(self).guarded([&] {
       auto& known = of(self).target_.probes;
-      known.push_back(read_tool(probe, "probe", known));
+      const assay_probe given = read_struct(probe, "probe", offsetof(assay_probe, look));
+      registrations::probe_tool tool{text_or_empty(given.id), text_or_empty(given.summary), given};
+      check_tool(tool, "probe", known, given.look != nullptr || given.run != nullptr);
+      known.push_back(std::move(tool));
     });
   };
   c.add_classifier = [](assay_registrar* self, const assay_classifier* classifier) {
     return of(self).guarded([&] {
       auto& known = of(self).target_.classifiers;
-      known.push_back(read_tool(classifier, "classifier", known));
+      const assay_classifier given = read_struct(classifier, "classifier");
+      registrations::classifier_tool tool{text_or_empty(given.id), text_or_empty(given.summary),
+                                          given};
+      check_tool(tool, "classifier", known, given.classify != nullptr);
+      known.push_back(std::move(tool));
     });
   };
   c.fail = [](assay_registrar* self, const char* reason) {

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "doctor_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <vector>
+
+#include "diagnosis_text.hpp"
+#include "diagnostic_workers.hpp"
+#include "errors.hpp"
+#include "host/diagnosis/diagnose.hpp"
+#include "rule_files.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+
+/// One finding: a code, and all probes that found it.
+std::vector<found_diagnosis> findings(const knowledge& known,
+                                      const std::map<std::string, probe_result>& answers,
+                                      std::vector<std::string>& remarks) {
+  std::vector<found_diagnosis> found;
+  for (const auto& [id, answer] : answers) {
+    for (const std::string& code : answer.findings) {
+      const catalogue_entry* entry = known.find(code);
+      if (entry == nullptr) {
+        remarks.push_back(
+            fmt::format("probe {} found {}, which no rule file has: {}", id, code, answer.fact));
+        continue;
+      }
+      auto same = std::find_if(found.begin(), found.end(),
+                               [&](const auto& other) { return other.entry == entry; });
+      if (same == found.end()) {
+        same = found.insert(found.end(), found_diagnosis());
+        same->entry = entry;
+        same->confidence = confidence::certain;  // it was seen, not guessed from a text
+        same->by = "probe " + id;
+      }
+      same->probes.push_back(fmt::format("{} {}: {}", id, answer.state, answer.fact));
+      same->evidence.insert(same->evidence.end(), answer.evidence.begin(), answer.evidence.end());
+    }
+  }
+  return diagnoser::settle(std::move(found), {});
+}
+
+json probe_json(const probe_result& p, const std::string& summary) {
+  return {{"id", p.id},         {"question", summary},       {"state", p.state},
+          {"fact", p.fact},     {"evidence", p.evidence},    {"findings", p.findings},
+          {"values", p.values}, {"elapsed_ms", p.elapsed_ms}};
+}
+
+void print_answers(report_paper& paper, const diagnostic_workers& workers, const char* title,
+                   const std::string& state) {
+  bool any = false;
+  for (const diagnostic_workers::tool& probe : workers.probes()) {
+    const probe_result& answer = workers.answers().at(probe.id);
+    if (answer.state != state || !answer.findings.empty()) {
+      continue;
+    }
+    if (!any) {
+      paper.line("");
+      paper.line(title);
+    }
+    any = true;
+    paper.labelled(fmt::format("  {:<24} ", probe.id), answer.fact);
+  }
+}
+
+}  // namespace
+
+int doctor(const doctor_request& request, const installation& here,
+           const std::filesystem::path& torch_dir, const std::string& no_torch_reason,
+           report_paper& paper) {
+  const auto begin = std::chrono::steady_clock::now();
+  const knowledge known = rule_knowledge(here, request.options, std::cerr);
+  diagnostic_workers workers(here, request.options, read_catalogue(here, request.options));
+  workers.look_at(torch_dir, request.options.architecture);
+  std::set<std::string> ids;
+  for (const diagnostic_workers::tool& probe : workers.probes()) {
+    ids.insert(probe.id);
+  }
+  workers.ask(ids);
+  std::vector<std::string> remarks;
+  const std::vector<found_diagnosis> found = findings(known, workers.answers(), remarks);
+  const bool broken = std::any_of(found.begin(), found.end(), [](const found_diagnosis& d) {
+    return d.entry->severity == severity::error;
+  });
+  const std::size_t unknown =
+      static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), [&](const std::string& id) {
+        return workers.answers().at(id).state == "unknown";
+      }));
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  const int status = ids.empty() ? exit_status::nothing_ran
+                     : broken    ? exit_status::failed
+                                 : exit_status::ok;
+
+  if (request.json) {
+    json list = json::array();
+    for (const found_diagnosis& d : found) {
+      list.push_back(to_json(d));
+    }
+    json probes = json::array();
+    for (const diagnostic_workers::tool& probe : workers.probes()) {
+      probes.push_back(probe_json(workers.answers().at(probe.id), probe.summary));
+    }
+    const json all{{"assay_version", ASSAY_VERSION},
+                   {"platform", this_platform()},
+                   {"sysroot", request.options.sysroot.string()},
+                   {"torch_dir", torch_dir.empty() ? json() : json(torch_dir.string())},
+                   {"no_torch_reason", no_torch_reason},
+                   {"diagnoses", std::move(list)},
+                   {"probes", std::move(probes)},
+                   {"remarks", remarks},
+                   {"elapsed_s", elapsed.count()},
+                   {"exit_status", status}};
+    paper.line(all.dump(2, ' ', false, json::error_handler_t::replace));
+    return status;
+  }
+  paper.labelled("LibTorch: ",
+                 torch_dir.empty() ? "none (" + no_torch_reason + ")" : torch_dir.string());
+  for (const found_diagnosis& d : found) {
+    paper.line("");
+    print_diagnosis(paper, to_json(d), this_platform());
+  }
+  print_answers(paper, workers, "Not as it could be", "no");
+  print_answers(paper, workers, "Could not be looked at", "unknown");
+  print_answers(paper, workers, "Fine", "yes");
+  for (const std::string& remark : remarks) {
+    paper.labelled("  ", remark);
+  }
+  paper.line("");
+  paper.line(fmt::format("Doctor: {} findings | {} probes | {} unknown | {:.1f} s", found.size(),
+                         ids.size(), unknown, elapsed.count()));
+  return status;
+}
+
+}  // namespace assay

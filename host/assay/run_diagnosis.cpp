@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run_diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <string_view>
+
+#include "diagnosis_text.hpp"
+#include "diagnostic_workers.hpp"
+#include "host/platform/platform.hpp"
+#include "rule_files.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+
+std::string joined_lines(const json& list, std::string_view member) {
+  std::string text;
+  for (const json& one : list) {
+    text += text_of(one, member) + "\n";
+  }
+  return text;
+}
+
+/// What GPU libraries read. Other variables are nobody's business, and may be secret.
+std::vector<std::string> gpu_environment() {
+  static constexpr std::array<std::string_view, 19> prefixes{
+      "AMD_",    "AOTRITON_", "CUBLAS_", "CUDA_",    "GPU_",  "HIP", "HSA_",
+      "MIOPEN_", "NCCL_",     "NVIDIA_", "PYTORCH_", "RCCL_", "ROC", "TENSILE_",
+      "TORCH",   "TRITON_",   "OMP_",    "MKL_",     "LD_"};
+  std::vector<std::string> list;
+  for (const auto& [name, value] : platform::environment_variables()) {
+    const std::string_view whole = name;
+    if (std::any_of(prefixes.begin(), prefixes.end(),
+                    [&](std::string_view prefix) { return whole.starts_with(prefix); })) {
+      list.push_back(name + "=" + value);
+    }
+  }
+  return list;
+}
+
+// "assay: path warn: math (slow)", as rules match it.
+std::string chain_text(const json& verdict) {
+  std::string text;
+  const json& links = member_of(verdict, "links");
+  for (const auto& [name, judged] : links.items()) {
+    const std::string state = text_of(judged, "state");
+    if (state == "warn" || state == "fail") {
+      text += fmt::format("assay: {} {}: {}\n", name, state, text_of(judged, "why"));
+    }
+  }
+  return text;
+}
+
+bool worth_a_look(const collected_run::entry& entry) {
+  const json& result = entry.result;
+  if (entry.baseline || result.is_null()) {
+    return false;
+  }
+  const std::string status = text_of(result, "status");
+  const std::string verdict = text_of(member_of(entry.evidence, "verdict"), "verdict");
+  return status == "error" || status == "crash" || status == "timeout" || verdict == "warn" ||
+         verdict == "fail" || !list_of(result, "warnings").empty() ||
+         !text_of(result, "stderr").empty() || !text_of(entry.evidence, "stderr").empty() ||
+         flag_is(result, "on_device", false);
+}
+
+}  // namespace
+
+std::string run_diagnosis::architecture() const {
+  for (const json& device : list_of(run_.engine, "devices")) {
+    if (!text_of(device, "device").starts_with("cpu")) {
+      return text_of(device, "architecture");
+    }
+  }
+  return "";
+}
+
+void run_diagnosis::describe_build(failure_facts& facts, const std::string& device) const {
+  facts.torch_version = text_of(run_.engine, "torch_version");
+  facts.torch_build = text_of(run_.engine, "build");
+  facts.platform = this_platform();
+  facts.environment = gpu_environment();
+  for (const json& known : list_of(run_.engine, "devices")) {
+    if (text_of(known, "device") == device) {
+      facts.device_name = text_of(known, "name");
+      facts.architecture = text_of(known, "architecture");
+    }
+  }
+}
+
+failure_facts run_diagnosis::facts_of(const collected_run::entry& entry) const {
+  const json& result = entry.result;
+  failure_facts facts;
+  facts.check = entry.id;
+  facts.device = entry.device;
+  facts.status = text_of(result, "status");
+  facts.phase = text_of(result, "phase");
+  const json* error = &member_of(result, "error");
+  if (!error->is_object()) {
+    error = &member_of(entry.evidence, "error");  // of the second run
+  }
+  facts.error_type = text_of(*error, "type");
+  facts.error_text = text_of(*error, "message");
+  facts.trace = text_of(*error, "trace");
+  facts.stderr_text = text_of(result, "stderr");
+  if (const std::string second = text_of(entry.evidence, "stderr"); second != facts.stderr_text) {
+    facts.stderr_text += "\n" + second;
+  }
+  facts.stdout_text = text_of(result, "stdout");
+  facts.warnings = joined_lines(list_of(result, "warnings"), "text");
+  facts.chain = chain_text(member_of(entry.evidence, "verdict"));
+  facts.dtype = text_of(result, "dtype");
+  const json& signal = member_of(result, "signal");
+  const auto code = number_if_any(result, "exit_code");
+  facts.end = signal.is_object() ? text_of(signal, "name")
+              : code             ? fmt::format("exit status {:.0f}", *code)
+                                 : "";
+  const std::string check = text_of(result, "category") + "/" + text_of(result, "name");
+  for (const json& known : found_.checks) {
+    if (text_of(known, "check") == check) {
+      for (const json& call : list_of(known, "plan")) {
+        facts.operators.push_back(text_of(call, "op"));
+      }
+    }
+  }
+  describe_build(facts, entry.device);
+  return facts;
+}
+
+failure_facts run_diagnosis::engine_facts() const {
+  const json& record = run_.engine_failure.is_null() ? run_.engine : run_.engine_failure;
+  failure_facts facts;
+  facts.status = text_of(record, "status") == "failed" ? "error" : "ok";
+  facts.phase = "library";
+  facts.error_text = text_of(record, "reason");
+  facts.stderr_text = text_of(record, "stderr");
+  facts.warnings = text_of(record, "backend_error");
+  describe_build(facts, "");
+  return facts;
+}
+
+std::vector<run_diagnosis::suspect> run_diagnosis::suspects() const {
+  std::vector<suspect> list;
+  if (!text_of(run_.engine, "backend_error").empty() || !run_.engine_failure.is_null() ||
+      text_of(run_.engine, "status") == "failed") {
+    list.push_back({"", "", engine_facts(), {}});
+  }
+  for (const collected_run::entry& entry : run_.entries) {
+    if (worth_a_look(entry)) {
+      list.push_back({entry.id, entry.device, facts_of(entry), {}});
+    }
+  }
+  return list;
+}
+
+std::vector<json> run_diagnosis::conclude() {
+  std::vector<suspect> list = suspects();
+  if (list.empty()) {
+    return {};
+  }
+  const knowledge known = rule_knowledge(here_, options_, std::cerr);
+  if (known.entries.empty()) {
+    return {};
+  }
+  const diagnoser judge(known);
+  std::set<std::string> probes;
+  std::vector<json> failures;
+  for (suspect& one : list) {
+    text_scan scan(known);
+    one.facts.feed(scan);
+    one.found = judge.by_rules(one.facts, scan);
+    probes.merge(wanted_probes(one.found));
+  }
+  diagnostic_workers workers(here_, options_, found_);
+  workers.look_at(text_of(run_.run, "torch_dir"), architecture());
+  workers.ask(probes);
+  std::string answers;
+  for (const auto& [id, answer] : workers.answers()) {
+    answers += fmt::format("{} {}: {}\n", id, answer.state, answer.fact);
+  }
+  for (const suspect& one : list) {
+    json failure = failure_json(one.facts);
+    failure["probes"] = answers;
+    failures.push_back(std::move(failure));
+  }
+  const auto classified = workers.classify(failures);
+
+  std::vector<json> records;
+  for (const auto& [id, answer] : workers.answers()) {
+    records.push_back({{"record", "probe"},
+                       {"id", id},
+                       {"state", answer.state},
+                       {"fact", answer.fact},
+                       {"evidence", answer.evidence},
+                       {"findings", answer.findings},
+                       {"values", answer.values},
+                       {"elapsed_ms", answer.elapsed_ms}});
+  }
+  std::set<std::string> remarks;
+  // One record a diagnosis: the checks that share it stand together.
+  std::vector<std::pair<const found_diagnosis*, json>> groups;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    suspect& one = list[i];
+    for (const auto& answer : classified[i]) {
+      if (!answer.fault.empty()) {
+        remarks.insert(fmt::format("classifier {}: {}", answer.classifier, answer.fault));
+      }
+      for (const json& given : answer.answers) {
+        std::string why;
+        if (auto d = judge.by_classifier(given, answer.classifier, why)) {
+          one.found.push_back(std::move(*d));
+        } else {
+          remarks.insert(why);
+        }
+      }
+    }
+    one.found = diagnoser::settle(std::move(one.found), workers.answers());
+    int rank = 0;
+    for (const found_diagnosis& d : one.found) {
+      auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
+        return other.first->entry == d.entry && other.first->withdrawn == d.withdrawn &&
+               other.first->consequence_of == d.consequence_of;
+      });
+      if (group == groups.end()) {
+        group = groups.insert(groups.end(), {&d, json::array()});
+      } else if (d.confidence > group->first->confidence) {
+        group->first = &d;
+      }
+      group->second.push_back({{"id", one.id}, {"device", one.device}, {"rank", ++rank}});
+    }
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return diagnoser::goes_before(*a.first, *b.first);
+  });
+  for (const auto& [d, checks] : groups) {
+    json record = to_json(*d);
+    record["record"] = "diagnosis";
+    record["checks"] = checks;
+    records.push_back(std::move(record));
+  }
+  for (const std::string& remark : remarks) {
+    std::cerr << "assay: " << printable(remark) << '\n';
+  }
+  return records;
+}
+
+}  // namespace assay
