@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 
 #include "smoke_checks.h"
 
@@ -25,6 +26,23 @@ const char* kind_of(const torch::autograd::profiler::KinetoEvent& event) {
   }
 }
 
+// LibTorch 2.6 does not hand out what Kineto knows of an event.
+template <typename Config>
+void ask_for_metadata(Config& config) {
+  if constexpr (requires { config.expose_kineto_event_metadata; }) {
+    config.expose_kineto_event_metadata = true;
+  }
+}
+
+template <typename ProfilerEvent>
+std::string metadata_of(const ProfilerEvent& event) {
+  if constexpr (requires { event.metadataJson(); }) {
+    return event.metadataJson();
+  } else {
+    return "";
+  }
+}
+
 }  // namespace
 
 std::vector<Event> profile(const std::function<void()>& run) {
@@ -32,7 +50,7 @@ std::vector<Event> profile(const std::function<void()>& run) {
   namespace impl = torch::profiler::impl;
   const std::set<impl::ActivityType> types = {impl::ActivityType::CPU, impl::ActivityType::CUDA};
   impl::ExperimentalConfig experimental;
-  experimental.expose_kineto_event_metadata = true;
+  ask_for_metadata(experimental);
   const impl::ProfilerConfig config(impl::ProfilerState::KINETO, false, false, false, false, false,
                                     experimental);
   prepareProfiler(config, types);
@@ -48,8 +66,7 @@ std::vector<Event> profile(const std::function<void()>& run) {
   for (const auto& event : recorded->events()) {
     if (const char* kind = kind_of(event)) {
       events.push_back({kind, event.name(), operators[event.linkedCorrelationId()],
-                        event.metadataJson(), event.startNs(), event.endNs(),
-                        event.correlationId()});
+                        metadata_of(event), event.startNs(), event.endNs(), event.correlationId()});
     }
   }
   std::sort(events.begin(), events.end(),
