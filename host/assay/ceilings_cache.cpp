@@ -33,30 +33,26 @@ std::uint64_t hash_of(const std::string& text) {
   return hash;
 }
 
-bool number_or_null(const json& value) {
-  return value.is_null() || (value.is_number() && value.get<double>() > 0.0);
+struct range {
+  double least, most;
+};
+// Wide enough for every device from a laptop's CPU to what may come; beyond them something went
+// wrong.
+constexpr range bandwidth{1e-2, 1e6};    // GB/s
+constexpr range launch_cost{1e-3, 1e5};  // us
+constexpr range matrix_rate{1e-6, 1e6};  // TFLOP/s
+// No matrix unit makes half precision so much faster than float32 (an H200: 16 times).
+constexpr double most_half_over_float = 40.0;
+
+bool within(const json& value, const range& allowed) {
+  return value.is_null() || (value.is_number() && value.get<double>() >= allowed.least &&
+                             value.get<double>() <= allowed.most);
 }
 
 // Files in a cache are cut off, edited and written by other versions.
 bool sound(const json& record) {
-  if (text_of(record, "record") != "ceilings" || text_of(record, "state") != "measured") {
-    return false;
-  }
-  for (const std::string_view member : number_members) {
-    if (!number_or_null(member_of(record, member))) {
-      return false;
-    }
-  }
-  const json& rates = member_of(record, "matrix_tflop_per_s");
-  if (!rates.is_object()) {
-    return false;
-  }
-  for (const json& rate : rates) {
-    if (!number_or_null(rate)) {
-      return false;
-    }
-  }
-  return true;
+  return text_of(record, "record") == "ceilings" && text_of(record, "state") == "measured" &&
+         why_implausible(record).empty();
 }
 
 std::string reason(int code) {
@@ -64,6 +60,49 @@ std::string reason(int code) {
 }
 
 }  // namespace
+
+std::string why_implausible(const json& record) {
+  for (const std::string_view member : number_members) {
+    const bool time = member.ends_with("_us");
+    if (!within(member_of(record, member), time ? launch_cost : bandwidth)) {
+      return fmt::format("{} cannot be {}", member, member_of(record, member).dump());
+    }
+  }
+  const json& rates = member_of(record, "matrix_tflop_per_s");
+  if (!rates.is_object()) {
+    return "there are no matrix rates";
+  }
+  for (const auto& [dtype, rate] : rates.items()) {
+    if (!within(rate, matrix_rate)) {
+      return fmt::format("the matrix rate of {} cannot be {}", dtype, rate.dump());
+    }
+  }
+  const auto single = number_if_any(rates, "float32");
+  for (const char* half : {"float16", "bfloat16"}) {
+    const auto rate = number_if_any(rates, half);
+    if (single && rate && *rate > most_half_over_float * *single) {
+      return fmt::format("a matrix rate of {:.3g} TFLOP/s in float32 does not go with {:.3g} in {}",
+                         *single, *rate, half);
+    }
+  }
+  return "";
+}
+
+json best_of(const json& one, const json& other) {
+  json best = one;
+  const auto take = [](json& to, const json& from, bool smaller) {
+    if (from.is_number() && (!to.is_number() || (smaller ? from < to : from > to))) {
+      to = from;
+    }
+  };
+  for (const std::string_view member : number_members) {
+    take(best[std::string(member)], member_of(other, member), member.ends_with("_us"));
+  }
+  for (const auto& [dtype, rate] : member_of(other, "matrix_tflop_per_s").items()) {
+    take(best["matrix_tflop_per_s"][dtype], rate, false);
+  }
+  return best;
+}
 
 json ceilings_cache::key(const json& device, const json& engine) {
   return {{"name", member_of(device, "name")},
@@ -82,8 +121,12 @@ json ceilings_cache::find(const json& key) const {
   if (folder_.empty()) {
     return nullptr;
   }
-  std::ifstream in(file_of(key), std::ios::binary);
-  const json whole = in ? json::parse(in, nullptr, false) : json();
+  // A folder opens as a file does, and fails when it is read.
+  std::error_code error;
+  const fs::path file = file_of(key);
+  std::ifstream in(file, std::ios::binary);
+  const json whole =
+      fs::is_regular_file(file, error) && in ? json::parse(in, nullptr, false) : json();
   const json& record = member_of(whole, "ceilings");
   if (member_of(whole, "key") != key || !sound(record)) {
     return nullptr;
@@ -94,6 +137,9 @@ json ceilings_cache::find(const json& key) const {
 }
 
 std::string ceilings_cache::keep(const json& key, const json& record) const {
+  if (const std::string why = why_implausible(record); !why.empty()) {
+    return why;
+  }
   if (folder_.empty()) {
     return "there is no folder for caches";
   }

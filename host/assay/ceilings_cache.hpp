@@ -7,6 +7,14 @@
 
 namespace assay {
 
+/// Why no device can have reached what a `ceilings` record says; "" where nothing speaks against
+/// it.
+std::string why_implausible(const nlohmann::json& record);
+
+/// Of two measurements of one device each ceiling that is higher, and the lower launch cost; the
+/// rest is `one`'s.
+nlohmann::json best_of(const nlohmann::json& one, const nlohmann::json& other);
+
 /// What a device was measured to reach, kept from run to run: one file for each device, LibTorch
 /// and assay. A file that is not what it should be counts as none.
 class ceilings_cache {

@@ -96,8 +96,10 @@ table_cell bound_cell(const entry& e) {
   if (!percent) {
     return {"cache", {}};
   }
-  return {fmt::format("{} {:.{}f}%{}", bound, *percent, *percent < 1.0 ? 1 : 0,
-                      state == "warn" ? "!" : ""),
+  // Over 100 % and not alarming is what two measurements differ by.
+  const bool about = *percent > 100.0 && !above_ceiling(verdict);
+  return {fmt::format("{} {}{:.{}f}%{}", bound, about ? "~" : "", about ? 100.0 : *percent,
+                      *percent < 1.0 ? 1 : 0, state == "warn" ? "!" : ""),
           color_of(state)};
 }
 
@@ -305,9 +307,13 @@ bool print_chain(report_paper& paper, const collected_run& run,
 void print_chain_legend(report_paper& paper, const collected_run& run, bool datasheet) {
   paper.line("dev: on the device; fall: nothing fell back; right: agrees with the reference;");
   paper.line("ok, ! warning, X failed, ? not known. path: the way that LibTorch took.");
-  paper.line("wall, device: microseconds per call. bound: what limits it, % of what was measured");
-  paper.line("here; launch: issuing it costs more than the work; sync: the host waits inside the");
-  paper.line("call; cache: its data lie in one.");
+  paper.line(
+      "wall, device: microseconds per call, <= at most; device is taken from a traced run of");
+  paper.line("its own, and may be above wall by what two runs differ. bound: what limits it, % of");
+  paper.line("what was measured here (~100%: up to 103, what two measurements differ by); launch:");
+  paper.line(
+      "issuing it costs more than the work; sync: the host waits inside the call; cache: its");
+  paper.line("data lie in one; latency: far below every ceiling, as work too small or serial is.");
   if (datasheet) {
     paper.line(fmt::format("sheet: % of what the vendor states (as of {}).", datasheet_date));
   }

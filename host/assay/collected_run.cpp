@@ -239,6 +239,10 @@ void collected_run::add(const json& record) {
   } else if (kind == "summary") {
     summary = record;
   } else if (kind == "ceilings") {
+    // A device that is measured again has a second line, which counts.
+    std::erase_if(ceilings, [&](const json& known) {
+      return text_of(known, "device") == text_of(record, "device");
+    });
     ceilings.push_back(record);
   } else if (kind == "probe") {
     probes.push_back(record);

@@ -305,7 +305,13 @@ given_arguments read_arguments(const std::vector<std::string>& arguments, subcom
       given.origin = "--" + name;
       given.base_dir = world.current_dir;
       // An implicit value is not filled in before po::store, which is not used here.
-      given.texts.push_back(option.value.empty() ? "true" : option.value.front());
+      const std::string text = option.value.empty() ? "true" : option.value.front();
+      // No dtype has a comma in its name; globs and folders may.
+      auto parts = name == "dtype" ? split(text, ',') : std::vector{text};
+      if (parts.empty()) {
+        parts.push_back(text);
+      }
+      given.texts.insert(given.texts.end(), parts.begin(), parts.end());
       check_texts(*find_option(name), given);
     }
   }

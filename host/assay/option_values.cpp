@@ -139,10 +139,6 @@ std::string parse_dtype(const std::string& origin, const std::string& text) {
   if (found != names.end()) {
     return found->second;
   }
-  if (text.find(',') != std::string::npos) {
-    throw usage_error(
-        fmt::format("{}: '{}' is not one dtype; give the option once for each", origin, text));
-  }
   std::vector<std::string> known;
   for (const auto& entry : names) {
     known.push_back(entry.first);

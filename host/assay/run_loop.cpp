@@ -69,6 +69,7 @@ int run_loop::run(std::unique_ptr<worker_process> worker,
   } catch (const interrupted_error&) {
     tally_.interrupted = true;
     tally_.not_run = tally_.checks - tally_.ran - tally_.skipped;
+    tally_.not_judged = options_.evidence ? tally_.ran + tally_.skipped - tally_.judged() : 0;
   }
   if (worker_) {
     tally_.interrupted ? worker_->end(0ms) : worker_->quit();

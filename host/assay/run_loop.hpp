@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ class run_loop {
 
   void find_ceilings(const std::string& device);
   nlohmann::json measure_ceilings(const std::string& device);
+  bool correct_ceilings(const planned_check& check, const nlohmann::json& verdict);
   void examine_all();
   nlohmann::json examine_one(const planned_check& check);
   void write_verdict(const timed_check& timed, nlohmann::json gathered);
@@ -91,6 +93,7 @@ class run_loop {
   catalogue found_;                                 // as of the first worker
   nlohmann::json engine_;                           // likewise
   std::map<std::string, nlohmann::json> ceilings_;  // by device
+  std::set<std::string> measured_again_;            // devices whose ceilings proved wrong
   std::map<std::string, timed_check> on_cpu_;       // by id: what a speed-up is over
   std::vector<timed_check> to_examine_;
 };

@@ -26,12 +26,14 @@ std::string counted_verdicts(const collected_run& run) {
   std::array<std::pair<std::string_view, int>, 4> counts{
       {{"pass", 0}, {"warn", 0}, {"fail", 0}, {"unknown", 0}}};
   int skipped = 0;
+  int not_judged = 0;
   for (const entry& e : run.entries) {
     const std::string word = text_of(verdict_of(e), "verdict");
     if (text_of(e.result, "status") == "skipped") {
       ++skipped;
       continue;
     }
+    not_judged += word.empty() && !e.baseline && e.result.is_object() ? 1 : 0;
     for (auto& [name, count] : counts) {
       count += name == word ? 1 : 0;
     }
@@ -42,6 +44,9 @@ std::string counted_verdicts(const collected_run& run) {
   }
   if (skipped > 0) {
     parts.push_back(fmt::format("{} skipped", skipped));
+  }
+  if (not_judged > 0) {
+    parts.push_back(fmt::format("{} not judged", not_judged));
   }
   return fmt::format("Verdict: {}", fmt::join(parts, ", "));
 }
@@ -106,59 +111,82 @@ void print_speed_up(report_paper& paper, const collected_run& run) {
       0);
 }
 
+/// Microseconds of one call: of the timed pass, and of the traced one.
 struct split {
-  double call = 0.0;
+  double wall = 0.0;
   double dispatch = 0.0;
   double busy = 0.0;
   double copy = 0.0;
-  double idle = 0.0;
-  double syncs = 0.0;
+  double traced = 0.0;
+
+  [[nodiscard]] double idle() const { return std::max(0.0, wall - busy - copy); }
 
   void add(const split& other) {
-    call += other.call;
+    wall += other.wall;
     dispatch += other.dispatch;
     busy += other.busy;
     copy += other.copy;
-    idle += other.idle;
-    syncs += other.syncs;
+    traced += other.traced;
   }
 };
 
-bool has_split(const json& profiler) {
-  return number_if_any(profiler, "call_us") && number_if_any(profiler, "busy_us");
+bool has_split(const entry& e) {
+  const json& profiler = member_of(member_of(e.evidence, "evidence"), "profiler");
+  return number_if_any(profiler, "call_us") && number_if_any(profiler, "busy_us") &&
+         number_if_any(member_of(e.result, "timing"), "wall_us");
 }
 
-split split_of(const json& profiler) {
-  return {number_of(profiler, "call_us"), number_of(profiler, "dispatch_us"),
-          number_of(profiler, "busy_us"), number_of(profiler, "copy_us"),
-          number_of(profiler, "idle_us"), number_of(profiler, "syncs")};
+// A device can have worked no longer than the call took: what two passes differ by is cut off.
+split split_of(const entry& e) {
+  const json& evidence = member_of(e.evidence, "evidence");
+  const json& profiler = member_of(evidence, "profiler");
+  const json& timing = member_of(e.result, "timing");
+  split s;
+  s.wall = number_of(timing, "wall_us");
+  s.dispatch = number_of(timing, "submit_us");
+  s.busy = std::min(device_time_us(e.result, evidence).value_or(0.0), s.wall);
+  s.copy = std::min(number_of(profiler, "copy_us"), s.wall - s.busy);
+  s.traced = number_of(profiler, "call_us");
+  return s;
 }
 
 std::vector<table_cell> split_cells(const std::string& title, const split& s) {
   return {{title, {}},
-          {microseconds(s.call), {}},
+          {microseconds(s.wall), {}},
           {microseconds(s.dispatch), {}},
           {microseconds(s.busy), {}},
           {microseconds(s.copy), {}},
-          {microseconds(s.idle), {}}};
+          {microseconds(s.idle()), {}},
+          {microseconds(s.traced), {}}};
 }
 
-std::string why_idle(const split& total, int checks, int behind_dispatch) {
+std::string why_idle(const split& total, int checks, int by_launch, int by_wait) {
   const std::string shares = fmt::format(
-      "Of the time of these calls the device worked {:.0f} %, copied {:.0f} % and idled {:.0f} %",
-      percent(total.busy, total.call), percent(total.copy, total.call),
-      percent(total.idle, total.call));
-  if (total.idle < total.busy) {
+      "Of the wall time of these calls the device worked {:.0f} %, copied {:.0f} % and idled "
+      "{:.0f} %",
+      percent(total.busy, total.wall), percent(total.copy, total.wall),
+      percent(total.idle(), total.wall));
+  if (total.idle() < total.busy && by_launch == 0 && by_wait == 0) {
     return shares + ": it is at work most of the time.";
   }
-  if (total.copy > total.busy && total.copy > total.dispatch) {
+  if (total.copy > total.busy && total.copy > total.idle()) {
     return shares + ": copies between host and device are what it waits for.";
   }
-  return fmt::format(
-      "{}: in {} of {} checks the host takes longer to issue the work than the device to do "
-      "it{}. Larger inputs, fewer and larger operators, or captured graphs shorten that.",
-      shares, behind_dispatch, checks,
-      total.syncs > 0.0 ? ", and some wait for the device inside the call" : "");
+  std::vector<std::string> reasons;
+  if (by_launch > 0) {
+    reasons.push_back(fmt::format(
+        "{} of {} checks {} launch-bound: issuing the work takes the host longer than the device "
+        "to "
+        "do it. Larger inputs, fewer and larger operators, or captured graphs shorten that",
+        by_launch, checks, by_launch == 1 ? "is" : "are"));
+  }
+  if (by_wait > 0) {
+    reasons.push_back(
+        fmt::format("{} of {} {} for the device inside the call, and nothing is queued "
+                    "meanwhile",
+                    by_wait, checks, by_wait == 1 ? "waits" : "wait"));
+  }
+  return reasons.empty() ? shares + "." : fmt::format("{}. {}.", shares, fmt::join(reasons, ". "));
 }
 
 }  // namespace
@@ -181,15 +209,17 @@ void print_totals(report_paper& paper, const collected_run& run) {
 void print_split(report_paper& paper, const collected_run& run) {
   std::vector<std::vector<table_cell>> rows;
   split total;
-  int behind_dispatch = 0;
+  int by_launch = 0;
+  int by_wait = 0;
   for (const entry& e : run.entries) {
-    const json& profiler = member_of(member_of(e.evidence, "evidence"), "profiler");
-    if (!has_split(profiler)) {
+    if (!has_split(e)) {
       continue;
     }
-    const split s = split_of(profiler);
+    const split s = split_of(e);
     total.add(s);
-    behind_dispatch += s.dispatch > s.busy + s.copy ? 1 : 0;
+    const std::string bound = text_of(verdict_of(e), "bound");
+    by_launch += bound == "launch" ? 1 : 0;
+    by_wait += bound == "host sync" ? 1 : 0;
     rows.push_back(split_cells(e.id, s));
   }
   if (rows.empty()) {
@@ -200,8 +230,9 @@ void print_split(report_paper& paper, const collected_run& run) {
   }
   const auto checks = static_cast<int>(rows.size());
   rows.push_back(split_cells("total", total));
-  std::vector<table_column> columns{{"time split"}, {"call", true}, {"dispatch", true},
-                                    {"busy", true}, {"copy", true}, {"idle", true}};
+  std::vector<table_column> columns{{"time split"},  {"wall", true}, {"dispatch", true},
+                                    {"busy", true},  {"copy", true}, {"idle", true},
+                                    {"traced", true}};
   fit_columns(columns, rows);
   std::vector<table_cell> titles;
   for (const table_column& column : columns) {
@@ -212,10 +243,12 @@ void print_split(report_paper& paper, const collected_run& run) {
     paper.line(table_line(paper, columns, row));
   }
   paper.line("");
-  paper.line("Microseconds per call, each waited for, under the profiler, whose own cost is in");
+  paper.line("Microseconds per call. wall, dispatch (the host, until the call returned): timed,");
   paper.line(
-      "dispatch. call: until host and device were done; busy, copy, idle: the device in it.");
-  paper.wrapped_line(why_idle(total, checks, behind_dispatch), 0);
+      "without the profiler. busy, copy: the device, as the profiler saw it. idle: the rest of");
+  paper.line(
+      "wall. traced: one call under the profiler, waited for, with what the profiler costs.");
+  paper.wrapped_line(why_idle(total, checks, by_launch, by_wait), 0);
   paper.line("");
 }
 

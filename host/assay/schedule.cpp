@@ -195,7 +195,7 @@ schedule make_schedule(const catalogue& all, const run_options& options,
       }
       for (const std::string& dtype : dtypes) {
         planned.dtype = dtype;
-        planned.own_dtype = dtype == check.at("dtypes").front();
+        planned.own_dtype = check.at("dtypes").front().get<std::string>() == dtype;
         const std::string reason = why_not(planned, options, accelerators[planned.plugin], build);
         if (reason.empty()) {
           plan.checks.push_back(planned);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "errors.hpp"
 
@@ -45,6 +46,11 @@ void tally::add_verdict(const json& evidence, const json& result) {
   failed += verdict == "fail" && ended_well(result) ? 1 : 0;
 }
 
+int tally::judged() const {
+  return std::accumulate(verdicts.begin(), verdicts.end(), 0,
+                         [](int sum, const auto& counted) { return sum + counted.second; });
+}
+
 int tally::exit_status() const {
   if (interrupted) {
     return exit_status::interrupted;
@@ -75,6 +81,9 @@ std::string tally::text(double elapsed_s) const {
   if (not_run > 0) {
     line += fmt::format(" | {} not run", not_run);
   }
+  if (not_judged > 0) {
+    line += fmt::format(" | {} not judged", not_judged);
+  }
   if (interrupted) {
     line += " | interrupted";
   }
@@ -87,14 +96,23 @@ json tally::summary(double elapsed_s) const {
     counted = {{"pass", 0}, {"warn", 0}, {"fail", 0}, {"unknown", 0}};
     counted.update(json(verdicts));
   }
-  return {{"record", "summary"},          {"checks", checks},
-          {"on_device", on_device},       {"errors", errors},
-          {"warnings", warnings},         {"crashes", crashes},
-          {"timeouts", timeouts},         {"skipped", skipped},
-          {"not_run", not_run},           {"refused_plugins", refused_plugins},
-          {"devices", device_types},      {"verdicts", std::move(counted)},
-          {"elapsed_s", elapsed_s},       {"interrupted", interrupted},
-          {"exit_status", exit_status()}, {"text", text(elapsed_s)}};
+  return {{"record", "summary"},
+          {"checks", checks},
+          {"on_device", on_device},
+          {"errors", errors},
+          {"warnings", warnings},
+          {"crashes", crashes},
+          {"timeouts", timeouts},
+          {"skipped", skipped},
+          {"not_run", not_run},
+          {"not_judged", not_judged},
+          {"refused_plugins", refused_plugins},
+          {"devices", device_types},
+          {"verdicts", std::move(counted)},
+          {"elapsed_s", elapsed_s},
+          {"interrupted", interrupted},
+          {"exit_status", exit_status()},
+          {"text", text(elapsed_s)}};
 }
 
 }  // namespace assay

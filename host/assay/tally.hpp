@@ -11,7 +11,7 @@ namespace assay {
 /// What the records so far add up to.
 struct tally {
   int checks = 0, on_device = 0, errors = 0, warnings = 0, crashes = 0, timeouts = 0;
-  int skipped = 0, refused_plugins = 0, ran = 0, failed = 0, not_run = 0;
+  int skipped = 0, refused_plugins = 0, ran = 0, failed = 0, not_run = 0, not_judged = 0;
   bool engine_failed = false, interrupted = false;
   std::vector<std::string> device_types;
   std::map<std::string, int> verdicts;  // of the chain of evidence: word -> how many
@@ -21,6 +21,8 @@ struct tally {
   /// `evidence` is an evidence line, `result` the line of the same check.
   void add_verdict(const nlohmann::json& evidence, const nlohmann::json& result);
 
+  /// How many verdicts there are.
+  [[nodiscard]] int judged() const;
   [[nodiscard]] int exit_status() const;
   [[nodiscard]] std::string text(double elapsed_s) const;
   /// The `summary` record.

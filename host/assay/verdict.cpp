@@ -224,6 +224,10 @@ nlohmann::json judge(const judged_run& run) {
     path = path_link(known);
     links[1].second = on_device_link(known);
     links[2].second = no_fallback_link(known);
+    if (!known.on_cpu && links[2].second.is == state::fail) {
+      path = {{state::unknown, "not all of it ran on the device"},
+              worked_on_host(known) ? "cpu" : ""};
+    }
     links[3].second = correct_link(known);
     links[4].second = path.judged;
     links[5].second = speed.judged;

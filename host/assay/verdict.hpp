@@ -25,6 +25,10 @@ struct judged_run {
 /// The member `verdict`.
 nlohmann::json judge(const judged_run& run);
 
+/// Whether a check reached more than the device was measured to be able to: one of both numbers is
+/// wrong.
+bool above_ceiling(const nlohmann::json& verdict);
+
 /// Microseconds for which one call keeps the device at work: the kernels that the profiler saw,
 /// else the event pair where it holds device work alone, else, on the CPU, the time of the call.
 std::optional<double> device_time_us(const nlohmann::json& result, const nlohmann::json& evidence);

@@ -62,21 +62,51 @@ double crossing_elements(const json& op) {
       .value_or(flag_is(op, "crosses", true) ? number_of(op, "cpu_elements") : 0.0);
 }
 
-std::string found_by_trace(const json& trace) {
-  for (const json& op : list_of(trace, "ops")) {
-    if (const double elements = crossing_elements(op); elements > few_elements) {
-      return fmt::format("{} moved {:.0f} elements between the device and the host",
-                         text_of(op, "op"), elements);
+// The operators around one of the trace, the innermost first.
+std::vector<const json*> around(const json& ops, std::size_t place) {
+  std::vector<const json*> found;
+  double depth = number_of(ops[place], "depth");
+  for (std::size_t i = place; i-- > 0 && depth > 0.0;) {
+    if (const double outer = number_of(ops[i], "depth"); outer < depth) {
+      depth = outer;
+      found.push_back(&ops[i]);
     }
   }
-  for (const json& op : list_of(trace, "ops")) {
-    if (const double elements = number_of(op, "cpu_elements"); elements > few_elements) {
-      return fmt::format("{} worked on {:.0f} elements in the host's memory", text_of(op, "op"),
-                         elements);
+  return found;
+}
+
+// What went by way of the host, by the name of the operator that did not do its work itself: a
+// boxed kernel inside which data go to the host is LibTorch's CPU fallback.
+std::string blamed(const json& ops, std::size_t place, const std::string& what) {
+  const auto outer = around(ops, place);
+  for (const json* op : outer) {
+    if (const std::string kernel = text_of(*op, "kernel");
+        kernel == "boxed" || kernel == "fallback") {
+      return fmt::format("{} is served by the boxed CPU fallback: {}", text_of(*op, "op"), what);
     }
-    if (text_of(op, "kernel") == "fallback") {
-      return fmt::format("{} has no kernel for this device and is served by a fallback",
-                         text_of(op, "op"));
+  }
+  return outer.empty() ? what : fmt::format("{}, inside {}", what, text_of(*outer.back(), "op"));
+}
+
+std::string found_by_trace(const json& trace) {
+  const json& ops = list_of(trace, "ops");
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (const double elements = crossing_elements(ops[i]); elements > few_elements) {
+      return blamed(ops, i,
+                    fmt::format("{} moved {:.0f} elements between the device and the host",
+                                text_of(ops[i], "op"), elements));
+    }
+  }
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (const double elements = number_of(ops[i], "cpu_elements"); elements > few_elements) {
+      return blamed(ops, i,
+                    fmt::format("{} worked on {:.0f} elements in the host's memory",
+                                text_of(ops[i], "op"), elements));
+    }
+    if (text_of(ops[i], "kernel") == "fallback") {
+      return fmt::format(
+          "{} has no kernel for this device and is served by the backend's boxed fallback",
+          text_of(ops[i], "op"));
     }
   }
   return "";
@@ -198,6 +228,15 @@ link from_profiler(const facts& known, const copies& copied) {
 }
 
 }  // namespace
+
+bool worked_on_host(const facts& known) {
+  const auto leaves = leaf_operators(known.trace);
+  return std::any_of(leaves.begin(), leaves.end(), [](const json* op) {
+    return number_of(*op, "cpu_elements") > few_elements && crossing_elements(*op) <= 0.0 &&
+           !is_view(*op) && bare_name(*op) != "aten::empty" &&
+           bare_name(*op) != "aten::empty_strided";
+  });
+}
 
 link no_fallback_link(const facts& known) {
   if (known.on_cpu) {

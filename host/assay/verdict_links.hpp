@@ -46,6 +46,8 @@ struct facts {
 std::vector<const nlohmann::json*> leaf_operators(const nlohmann::json& trace);
 
 link no_fallback_link(const facts& known);
+/// Whether an operator computed on the host's tensors.
+bool worked_on_host(const facts& known);
 link correct_link(const facts& known);
 
 struct path_result {

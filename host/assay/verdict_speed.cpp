@@ -16,9 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double launch_margin = 1.3;   // below this many launches the launch is what costs
-constexpr double above_ceiling = 1.03;  // what two measurements of one thing may differ by
-constexpr double slow_percent = 30.0;   // of the ceiling, at sizes that fill the device
+constexpr double launch_margin = 1.3;         // below this many launches the launch is what costs
+constexpr double measuring_tolerance = 1.03;  // what two measurements of one thing may differ by
+constexpr double slow_percent = 30.0;         // of the ceiling, at sizes that fill the device
+constexpr double far_percent = 5.0;           // below it no ceiling is what holds the work back
+constexpr double tiny_percent = 1.0;    // of the ceiling, at sizes that do not fill the device
+constexpr double long_launches = 10.0;  // of many launches' time
+constexpr double in_each_call = 0.5;    // waits per traced call; fewer are no habit of it
 constexpr double waiting_share = 0.9;   // of the call, within which the host came back
 constexpr double copy_write_share = 0.5;
 constexpr double read_share = 0.1;  // below this share of output a check mostly reads
@@ -126,7 +130,7 @@ class speed {
       return false;
     }
     if (const auto syncs = number_if_any(known_.profiler, "syncs")) {
-      return *syncs > 0.0;
+      return *syncs >= in_each_call;
     }
     return text_of(timing_, "device_basis") == "span" &&
            number_of(timing_, "submit_us") >= waiting_share * number_of(timing_, "wall_us");
@@ -134,11 +138,14 @@ class speed {
 
   [[nodiscard]] std::string why_waits() const {
     const auto syncs = number_if_any(known_.profiler, "syncs");
+    const double times = syncs ? std::max(1.0, std::round(*syncs)) : 0.0;
     return fmt::format(
-        "the host waits for the device inside the call{}: {:.3g} us of work in a "
-        "call of {:.3g} us",
-        syncs ? fmt::format(" ({:.3g} times)", *syncs) : "", *time_us_,
-        number_of(timing_, "wall_us"));
+        "the host waits for the device inside the call{}: {:.3g} us of work in a call "
+        "of {:.3g} us",
+        times == 0.0   ? ""
+        : times == 1.0 ? " (once)"
+                       : fmt::format(" ({:.0f} times)", times),
+        *time_us_, number_of(timing_, "wall_us"));
   }
 
   [[nodiscard]] std::string launch_bound() const {
@@ -231,7 +238,7 @@ class speed {
     members_["bound"] = nearest.bound;
     members_["ceiling"] = nearest.ceiling;
     const bool memory = nearest.bound == "memory";
-    if (nearest.fraction > above_ceiling && memory &&
+    if (nearest.fraction > measuring_tolerance && memory &&
         number_of(known_.evidence, "io_bytes") < cache_bytes) {
       return done(state::pass, "faster than the memory: its data lie in a cache");
     }
@@ -240,17 +247,44 @@ class speed {
     if (nearest.datasheet_fraction) {
       members_["datasheet_percent"] = 100.0 * *nearest.datasheet_fraction;
     }
-    if (nearest.fraction > above_ceiling) {
-      return done(state::warn, fmt::format("{:.0f} % of the {} measured here, above the ceiling: "
-                                           "distrust this number or the ceiling",
-                                           percent, nearest.ceiling));
+    if (nearest.fraction > measuring_tolerance) {
+      return done(state::warn,
+                  fmt::format("{:.0f} % of the {} measured here, above the ceiling: distrust this "
+                              "number or the ceiling, which --refresh-ceilings measures anew",
+                              percent, nearest.ceiling));
     }
-    if (percent < slow_percent && known_.large) {
+    if (percent < far_percent) {
+      members_["bound"] = "latency";
+    }
+    if (known_.large && percent < slow_percent) {
       return done(state::warn,
                   fmt::format("slow: {:.2g} % of the {} measured here", percent, nearest.ceiling));
     }
+    if (const double launches = launches_of_slow(percent); launches > 0.0) {
+      return done(state::warn, fmt::format("slow: {:.2g} % of the {} measured here, for as long as "
+                                           "{:.0f} launches take",
+                                           percent, nearest.ceiling, launches));
+    }
     return done(state::pass,
                 fmt::format("{:.2g} % of the {} measured here", percent, nearest.ceiling));
+  }
+
+  // Of work that does not fill the device, what is slow beyond doubt: 0 when it is not. A
+  // percentage means little there, so it must be tiny, over many launches' time, and in both
+  // passes. A CPU has no kernels that may be expected to be near its limits.
+  [[nodiscard]] double launches_of_slow(double percent) const {
+    const auto launch_us = number_if_any(known_.run.ceilings, "launch_us");
+    if (known_.on_cpu || !launch_us || *launch_us <= 0.0) {
+      return 0.0;
+    }
+    double least_us = *time_us_;
+    if (const auto timed = number_if_any(timing_, "device_us");
+        timed && text_of(timing_, "device_basis") == "held") {
+      least_us = std::min(least_us, *timed);
+    }
+    const double launches = least_us / *launch_us;
+    const bool slow = least_us > 0.0 && percent * *time_us_ / least_us < tiny_percent;
+    return slow && launches >= long_launches ? launches : 0.0;
   }
 
   const facts& known_;
@@ -268,6 +302,10 @@ speed_result speed_link(const facts& known) { return speed(known).judge(); }
 }  // namespace assay::verdict_links
 
 namespace assay {
+
+bool above_ceiling(const nlohmann::json& verdict) {
+  return number_of(verdict, "percent") > 100.0 * verdict_links::measuring_tolerance;
+}
 
 std::optional<double> device_time_us(const nlohmann::json& result, const nlohmann::json& evidence) {
   const nlohmann::json& timing = member_of(result, "timing");

@@ -4,6 +4,7 @@
 #include <assay/abi.h>
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 

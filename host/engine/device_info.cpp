@@ -7,12 +7,20 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/dll/shared_library.hpp>
 #include <cctype>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#if defined(_M_X64)
+#include <intrin.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace assay::engine {
 
@@ -81,6 +89,37 @@ json cuda_device(int device) {
   return found;
 }
 
+// The processor's own text; "" where there is no instruction that gives it.
+std::string cpu_model() {
+  std::string text;
+#if defined(__x86_64__) || defined(_M_X64)
+  constexpr unsigned first = 0x80000002U;
+  constexpr unsigned last = 0x80000004U;
+  for (unsigned leaf = first; leaf <= last; ++leaf) {
+    std::array<unsigned, 4> part{};
+#if defined(_MSC_VER)
+    __cpuid(reinterpret_cast<int*>(part.data()), static_cast<int>(leaf));
+#else
+    if (__get_cpuid(leaf, &part[0], &part[1], &part[2], &part[3]) == 0) {
+      return "";
+    }
+#endif
+    std::array<char, sizeof(part)> letters{};
+    std::memcpy(letters.data(), part.data(), sizeof(part));
+    text.append(letters.data(), letters.size());
+  }
+  text.resize(std::min(text.find('\0'), text.size()));
+  text.erase(0, text.find_first_not_of(' '));
+  text.resize(text.find_last_not_of(' ') + 1);
+#endif
+  return text;
+}
+
+std::string cpu_name() {
+  const std::string model = cpu_model();
+  return (model.empty() ? "" : model + ", ") + std::to_string(at::get_num_threads()) + " threads";
+}
+
 }  // namespace
 
 const char* build_kind() {
@@ -92,9 +131,8 @@ const char* build_kind() {
 
 json list_devices(const char* backend_library) {
   json devices = json::array();
-  devices.push_back({{"device", "cpu"},
-                     {"name", std::to_string(at::get_num_threads()) + " threads"},
-                     {"architecture", at::get_cpu_capability()}});
+  devices.push_back(
+      {{"device", "cpu"}, {"name", cpu_name()}, {"architecture", at::get_cpu_capability()}});
   const std::string build = build_kind();
   if (build == "cpu" || backend_library == nullptr) {
     return devices;

@@ -19,9 +19,7 @@ struct heads {
 check attention(const char* name, const heads& h, double flops, std::vector<operator_call> plan) {
   check made(name, {randn(h.sizes())}, std::move(plan));
   // Queries, keys and values are one tensor here, read once.
-  made.moves(2.0 * h.elements())
-      .matrix_flops(flops)
-      .contracts(16, static_cast<double>(h.positions));
+  made.moves(2.0 * h.elements()).matrix_flops(flops).contracts(8, static_cast<double>(h.positions));
   return made;
 }
 

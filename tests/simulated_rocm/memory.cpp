@@ -100,8 +100,8 @@ void resize_device_tensor(const at::Tensor& tensor, c10::IntArrayRef sizes,
   if (storage.nbytes() < bytes) {
     const c10::Device device = tensor.device();
     const c10::DeviceGuard guard(device);
-    // Work that was launched before may still use the old memory.
-    synchronize_device(device.index());
+    // Work that was launched before may still use the old memory, if there was any.
+    if (storage.nbytes() > 0) synchronize_device(device.index());
     auto memory = device_allocator()->allocate(bytes);
     if (storage.nbytes() > 0) std::memcpy(memory.get(), storage.data(), storage.nbytes());
     storage.set_data_ptr_noswap(std::move(memory));

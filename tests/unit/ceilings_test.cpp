@@ -62,6 +62,41 @@ TEST(ceilings_cache_test, a_file_that_is_not_sound_counts_as_none) {
   EXPECT_FALSE(with(key_of(1), ceilings_record({{"matrix_tflop_per_s", nullptr}})));
 }
 
+TEST(ceilings_cache_test, what_no_device_reaches_counts_as_none_and_is_not_kept) {
+  const testing::temp_dir temp;
+  const ceilings_cache cache(temp.path());
+  json rates = ceilings_record()["matrix_tflop_per_s"];
+  rates["float32"] = 800.0 / 60.0;  // a sixtieth of float16: something else had the machine
+  for (const json& changes : {json{{"copy_gb_per_s", 1e30}}, json{{"launch_us", 1e12}},
+                              json{{"launch_us", 0.0}}, json{{"matrix_tflop_per_s", rates}}}) {
+    const json record = ceilings_record(changes);
+    EXPECT_NE(cache.keep(key_of(1), record), "") << changes;
+    temp.write(cache.file_of(key_of(1)).filename(),
+               json{{"key", key_of(1)}, {"ceilings", record}}.dump());
+    EXPECT_TRUE(cache.find(key_of(1)).is_null()) << changes;
+  }
+  EXPECT_EQ(cache.keep(key_of(1), ceilings_record()), "");
+}
+
+TEST(ceilings_cache_test, a_folder_in_a_files_place_counts_as_none) {
+  const testing::temp_dir temp;
+  const ceilings_cache cache(temp.path());
+  std::filesystem::create_directory(cache.file_of(key_of(1)));
+  EXPECT_TRUE(cache.find(key_of(1)).is_null());
+  EXPECT_NE(cache.keep(key_of(1), ceilings_record()).find("cannot write"), std::string::npos);
+}
+
+TEST(ceilings_cache_test, of_two_measurements_the_better_one_counts) {
+  json slower = ceilings_record({{"copy_gb_per_s", 100.0}, {"launch_us", 9.0}});
+  slower["matrix_tflop_per_s"]["float32"] = nullptr;
+  slower["matrix_tflop_per_s"]["bfloat16"] = 900.0;
+  const json best = best_of(slower, ceilings_record());
+  EXPECT_EQ(best["copy_gb_per_s"], 4000.0);
+  EXPECT_EQ(best["launch_us"], 5.0);
+  EXPECT_EQ(best["matrix_tflop_per_s"]["float32"], 50.0);
+  EXPECT_EQ(best["matrix_tflop_per_s"]["bfloat16"], 900.0);
+}
+
 TEST(ceilings_cache_test, a_folder_that_cannot_be_written_is_a_note) {
   EXPECT_NE(ceilings_cache({}).keep(key_of(1), ceilings_record()), "");
   EXPECT_TRUE(ceilings_cache({}).find(key_of(1)).is_null());

@@ -45,7 +45,9 @@ TEST_F(verdict_speed_test, a_wait_inside_the_call_is_named) {
   EXPECT_EQ(judged()["bound"], "host sync");
   EXPECT_TRUE(judged()["percent"].is_null());
   EXPECT_EQ(state_of("speed"), "pass");
-  EXPECT_HAS(why_of("speed"), "the host waits for the device inside the call (1 times)");
+  EXPECT_HAS(why_of("speed"), "the host waits for the device inside the call (once)");
+  evidence()["profiler"]["syncs"] = 1.0 / 3.0;  // not in each call: an accident
+  EXPECT_EQ(judged()["bound"], "memory");
   evidence()["profiler"]["syncs"] = nullptr;
   EXPECT_EQ(judged()["bound"], "memory");
   result_["timing"] = timing(41.0, 42.0, 41.5, 800.0, "span");
@@ -64,7 +66,7 @@ TEST_F(verdict_speed_test, matrix_products_are_held_against_the_matrix_rate) {
   evidence()["correct"]["tf32"] = true;
   check_["accuracy"]["contraction"] = true;
   verdict = judged();
-  EXPECT_EQ(verdict["bound"], "memory");  // 5 % of the TF32 rate
+  EXPECT_EQ(verdict["ceiling"], "copy bandwidth");  // 0.5 % of the TF32 rate
   check_["cost"]["flops"] = 8e9;
   verdict = judged();
   EXPECT_EQ(verdict["ceiling"], "matrix rate tf32");
@@ -75,7 +77,7 @@ TEST_F(verdict_speed_test, matrix_products_are_held_against_the_matrix_rate) {
   EXPECT_EQ(verdict["ceiling"], "matrix rate float16");
   EXPECT_NEAR(verdict["datasheet_percent"], 100.0 * 200.0 / 122.8, 1e-9);
   check_["cost"]["matrix"] = false;
-  EXPECT_EQ(judged()["bound"], "memory");
+  EXPECT_EQ(judged()["ceiling"], "copy bandwidth");
 }
 
 TEST_F(verdict_speed_test, what_mostly_reads_is_held_against_the_read_bandwidth) {
@@ -109,9 +111,42 @@ TEST_F(verdict_speed_test, above_the_ceiling_is_a_cache_or_an_alarm) {
   evidence()["io_bytes"] = 1 << 30;
   EXPECT_EQ(state_of("speed"), "warn");
   EXPECT_DOUBLE_EQ(judged()["percent"], 125.0);
-  EXPECT_HAS(why_of("speed"), "distrust this number or the ceiling");
+  EXPECT_HAS(why_of("speed"), "distrust this number or the ceiling, which --refresh-ceilings");
+  EXPECT_TRUE(above_ceiling(judged()));
   ceilings_["copy_gb_per_s"] = 4900.0;  // within what two measurements differ by
   EXPECT_EQ(state_of("speed"), "pass");
+  EXPECT_FALSE(above_ceiling(judged()));
+}
+
+TEST_F(verdict_speed_test, far_below_every_ceiling_it_is_latency) {
+  evidence()["profiler"] = profiler_of(7.3, 1.0);
+  result_["timing"] = timing(7.4, 9.4, 7.3, 800.0);
+  check_["cost"]["elements"] = 65536.0;  // 36 GB/s of 4000
+  const json verdict = judged();
+  EXPECT_EQ(verdict["bound"], "latency");
+  EXPECT_NEAR(verdict["percent"], 0.9, 0.01);
+  EXPECT_EQ(verdict["links"]["speed"]["state"], "pass");
+  check_["cost"]["elements"] = 655360.0;
+  EXPECT_EQ(judged()["bound"], "memory");
+}
+
+TEST_F(verdict_speed_test, a_long_kernel_far_below_every_ceiling_is_slow_at_any_size) {
+  check_["cost"]["elements"] = 65536.0;
+  evidence()["profiler"] = profiler_of(5000.0, 1.0);  // 1000 launches
+  result_["timing"] = timing(9.0, 5010.0, 5000.0, 8000.0);
+  EXPECT_EQ(state_of("speed"), "warn");
+  EXPECT_HAS(why_of("speed"),
+             "slow: 0.0013 % of the copy bandwidth measured here, for as long as "
+             "1000 launches take");
+  result_["timing"] = timing(9.0, 12.0, 10.0, 8000.0);  // slow under the profiler alone
+  EXPECT_EQ(state_of("speed"), "pass");
+  result_["timing"] = timing(9.0, 5010.0, 5000.0, 8000.0);
+  evidence()["profiler"] = profiler_of(49.0, 1.0);  // under 10 launches: work too small to tell
+  EXPECT_EQ(state_of("speed"), "pass");
+  evidence()["profiler"] = profiler_of(5000.0, 1.0);
+  check_["cost"]["elements"] = 65536000.0;  // over 1 %
+  EXPECT_EQ(state_of("speed"), "pass");
+  EXPECT_EQ(judged()["bound"], "latency");
 }
 
 TEST_F(verdict_speed_test, slow_is_a_warning_at_sizes_that_fill_the_device) {

@@ -141,14 +141,36 @@ TEST_F(verdict_test, host_round_trips_fail) {
                         {"cpu_elements", 4096},
                         {"devices", {"cpu", "cuda:0"}}}));
   EXPECT_EQ(state_of("no_fallback"), "fail");
-  EXPECT_EQ(why_of("no_fallback"),
-            "aten::_to_copy moved 4096 elements between the device and the host");
+  EXPECT_EQ(
+      why_of("no_fallback"),
+      "aten::_to_copy moved 4096 elements between the device and the host, inside aten::gelu");
   EXPECT_HAS(judged()["headline"].get<std::string>(), "fell back: aten::_to_copy");
   ops[1] = traced("aten::sort", 1, {{"cpu_elements", 9}, {"devices", {"cpu"}}});
-  EXPECT_EQ(why_of("no_fallback"), "aten::sort worked on 9 elements in the host's memory");
+  EXPECT_EQ(why_of("no_fallback"),
+            "aten::sort worked on 9 elements in the host's memory, inside aten::gelu");
   ops[1] = traced("aten::sort", 1, {{"kernel", "fallback"}});
   EXPECT_HAS(why_of("no_fallback"), "aten::sort has no kernel for this device");
   EXPECT_EQ(state_of("no_fallback"), "fail");
+}
+
+TEST_F(verdict_test, a_boxed_kernel_that_goes_by_the_host_is_the_cpu_fallback) {
+  json& ops = evidence()["trace"]["ops"];
+  ops[0]["kernel"] = "boxed";
+  ops.push_back(traced("aten::_to_cpu", 1,
+                       {{"crosses", true}, {"crossing_elements", 64}, {"cpu_elements", 64}}));
+  ops.push_back(traced("aten::mkldnn_gelu", 1, {{"cpu_elements", 64}, {"devices", {"cpu"}}}));
+  EXPECT_EQ(why_of("no_fallback"),
+            "aten::gelu is served by the boxed CPU fallback: aten::_to_cpu "
+            "moved 64 elements between the device and the host");
+  check_["paths"] = {{{"name", "mkldnn"},
+                      {"grade", "fast"},
+                      {"source", "operator"},
+                      {"pattern", "aten::mkldnn*"}}};
+  EXPECT_EQ(state_of("path"), "unknown");
+  EXPECT_EQ(judged()["path"], "cpu");
+  ops.erase(2);  // data went there, and nothing says that it was worked on
+  EXPECT_EQ(state_of("path"), "unknown");
+  EXPECT_TRUE(judged()["path"].is_null());
 }
 
 TEST_F(verdict_test, scalar_reads_are_named_and_pass) {
@@ -278,6 +300,34 @@ TEST_F(verdict_test, one_element_may_be_eight_times_as_far_off) {
   output["scaled_max_error"] = 8.1 * bound;
   EXPECT_EQ(state_of("correct"), "fail");
   EXPECT_HAS(why_of("correct"), "error of one element");
+}
+
+TEST_F(verdict_test, in_a_half_type_one_element_may_be_off_by_its_roundings) {
+  result_["dtype"] = "bfloat16";
+  check_["accuracy"].update({{"contraction", true}, {"roundings", 2.0}, {"terms", 512.0}});
+  json& output = evidence()["correct"]["outputs"][0];
+  const double u = std::ldexp(1.0, -8);
+  output["normalised_error"] = 0.43 * u;
+  output["scaled_max_error"] = 0.75 * u;  // as an H200's are
+  EXPECT_EQ(state_of("correct"), "pass");
+  output["scaled_max_error"] = 1.0 / 40.0;  // 1 too much, of numbers of about 22
+  EXPECT_EQ(state_of("correct"), "fail");
+  EXPECT_HAS(why_of("correct"), "error of one element 0.025, at most 0.0078 allowed");
+  output["normalised_error"] = 0.74 * u;  // noise of all elements: one may stand out of it
+  output["scaled_max_error"] = 2.3 * u;
+  EXPECT_EQ(state_of("correct"), "pass");
+}
+
+TEST_F(verdict_test, winograd_is_allowed_for_where_a_kernel_tells_of_it) {
+  result_["dtype"] = "float16";
+  check_["accuracy"].update({{"contraction", true}, {"roundings", 2.0}, {"terms", 512.0}});
+  json& output = evidence()["correct"]["outputs"][0];
+  output["normalised_error"] = 11.0 * std::ldexp(1.0, -11);
+  output["scaled_max_error"] = 50.0 * std::ldexp(1.0, -11);
+  EXPECT_EQ(state_of("correct"), "fail");
+  evidence()["profiler"]["kernels"][0]["name"] = "miopenSp3AsmConv_v30_3_1_gfx9_fp16_f2x3";
+  EXPECT_EQ(state_of("correct"), "pass");
+  EXPECT_HAS(why_of("correct"), "Winograd");
 }
 
 TEST_F(verdict_test, a_check_that_states_no_accuracy_has_a_default) {

@@ -16,9 +16,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "clock.hpp"
 #include "warnings.hpp"
@@ -33,9 +36,22 @@ constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 constexpr std::int64_t device_buffer_bytes = 1024 * mebibyte;  // four times the largest caches
 constexpr std::int64_t host_buffer_bytes = 256 * mebibyte;     // for the CPU's own bandwidth
 constexpr std::int64_t transfer_bytes = 64 * mebibyte;
-constexpr double batch_us = 8e3;          // what one timed batch should last
 constexpr double longest_probe_us = 2e4;  // a single call that may still be made larger
-constexpr int batches = 4;
+constexpr int least_samples = 4;
+constexpr int agreeing_samples = 3;
+constexpr double agreement = 1.003;  // of the best samples, after which more would not be better
+
+/// How one ceiling is sampled. The best of many short samples is near what the device can do even
+/// where other work takes turns with it, as it does on a CPU; a GPU is alone with its kernels, and
+/// needs few.
+struct sampling {
+  double batch_us;   // what a sample should last, by repeating the call
+  double least_us;   // for all samples of one call: clocks rise with the work
+  double budget_us;  // likewise, the least number of samples apart
+};
+constexpr sampling on_gpu{4e3, 1e4, 3e4};
+constexpr sampling on_cpu{3e2, 4e4, 1.2e5};
+constexpr double longest_us = 5e5;  // for one call, come what may
 
 double gb_per_s(double bytes, double us) { return bytes / us / 1e3; }
 
@@ -45,18 +61,31 @@ class meter {
 
   [[nodiscard]] const c10::Device& device() const { return device_; }
 
-  /// Microseconds per call at best, over several batches; on the device where it has a clock.
-  double best_us(const std::function<void()>& call) {
-    constexpr double too_slow_to_repeat_us = 2e5;
-    wall_us(1, call);  // libraries are set up in the first call
-    const double once = wall_us(1, call);
-    if (once > too_slow_to_repeat_us) {
-      return once;
+  /// Microseconds per call at best; on the device where it has a clock. Ends when the best samples
+  /// agree, or the budget is spent. `once`: what a call takes about.
+  double best_us(const std::function<void()>& call, double once) {
+    const sampling& by = clock_.has_device_time() ? on_gpu : on_cpu;
+    const auto begin = host_clock::now();
+    const auto calls = static_cast<int>(std::clamp(by.batch_us / std::max(once, 0.1), 1.0, 200.0));
+    std::vector<double> samples;
+    for (;;) {
+      samples.push_back(sample(calls, once, call) / calls);
+      const double spent = us_between(begin, host_clock::now());
+      const bool enough = static_cast<int>(samples.size()) >= least_samples && spent > by.least_us;
+      if (spent > longest_us || (enough && (spent > by.budget_us || agree(samples)))) {
+        return *std::min_element(samples.begin(), samples.end());
+      }
     }
-    const auto calls = static_cast<int>(std::clamp(batch_us / std::max(once, 0.1), 1.0, 200.0));
-    double best = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < batches; ++i) {
-      best = std::min(best, batch(calls, once, call) / calls);
+  }
+  double best_us(const std::function<void()>& call) { return best_us(call, probe_us(call)); }
+
+  /// The least of a few calls, each waited for. Libraries are set up in the first one, which does
+  /// not count.
+  double probe_us(const std::function<void()>& call) {
+    const double first = wall_us(1, call);
+    double best = wall_us(1, call);
+    for (int i = 0; i < 2 && first + best < longest_us; ++i) {
+      best = std::min(best, wall_us(1, call));
     }
     return best;
   }
@@ -72,7 +101,12 @@ class meter {
   }
 
  private:
-  double batch(int calls, double once_us, const std::function<void()>& call) {
+  static bool agree(std::vector<double>& samples) {
+    std::partial_sort(samples.begin(), samples.begin() + agreeing_samples, samples.end());
+    return samples[agreeing_samples - 1] <= agreement * samples[0];
+  }
+
+  double sample(int calls, double once_us, const std::function<void()>& call) {
     if (!clock_.has_device_time()) {
       return wall_us(calls, call);
     }
@@ -148,12 +182,13 @@ void add_transfers(meter& m, json& record) {
 
 // A kernel over one element does next to nothing but being launched.
 void add_launch(meter& m, json& record) {
-  constexpr int calls = 500;
+  constexpr int calls = 300;
+  constexpr int rows = 8;
   at::Tensor one = at::ones({1}, at::device(m.device()).dtype(at::kFloat));
   const auto launch = [&] { one.neg_(); };
   m.wall_us(calls, launch);
   double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < batches; ++i) {
+  for (int i = 0; i < rows; ++i) {
     best = std::min(best, m.wall_us(calls, launch) / calls);
   }
   record["launch_us"] = best;
@@ -179,17 +214,32 @@ class matmul_precision {
   at::Float32MatmulPrecision before_;
 };
 
+// The largest sizes are not the fastest where the device then draws more power than it may. So of
+// all sizes those are measured that come near the next one, in ascending order.
 double matrix_rate(meter& m, const std::function<std::function<void()>(std::int64_t)>& make) {
+  constexpr double near_enough = 0.7;
   double best = 0.0;
+  double last_flops = 0.0;
+  double last_us = 0.0;
+  std::function<void()> last;
+  const auto measure_last = [&] {
+    best = std::max(best, last_flops / m.best_us(last, last_us) / 1e6);
+  };
   for (const std::int64_t n : {256, 512, 1024, 2048, 4096, 8192, 16384}) {
-    const auto multiply = make(n);
     const double flops = 2.0 * std::pow(static_cast<double>(n), 3);
-    const double us = m.best_us(multiply);
-    best = std::max(best, flops / us / 1e6);
+    auto multiply = make(n);
+    const double us = m.probe_us(multiply);
+    if (last && last_flops / last_us > near_enough * flops / us) {
+      measure_last();
+    }
+    last = std::move(multiply);
+    last_flops = flops;
+    last_us = us;
     if (8.0 * us > longest_probe_us) {
       break;
     }
   }
+  measure_last();
   return best;
 }
 
