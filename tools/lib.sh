@@ -29,6 +29,7 @@ libboost-program-options-dev|<boost/program_options.hpp>
 libboost-filesystem-dev|<boost/filesystem.hpp>
 libfmt-dev|<fmt/format.h>
 nlohmann-json3-dev|<nlohmann/json.hpp>
+libtomlplusplus-dev|<toml++/toml.h>
 '
 torch_packages='
 python3-pip|python module pip

@@ -139,6 +139,10 @@ void print_found(report_paper& paper, const std::vector<found_diagnosis>& found,
 int explain(const explain_request& request, const installation& here, std::istream& input,
             report_paper& paper) {
   const knowledge known = rule_knowledge(here, request.options, std::cerr);
+  if (request.catalogue) {
+    paper.out() << catalogue_as_markdown(known);
+    return exit_status::ok;
+  }
   text_scan scan(known);
   log_filter filter;
   const std::string name = request.file == "-" ? "standard input" : request.file.string();

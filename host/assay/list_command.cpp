@@ -38,6 +38,7 @@ class listing {
     print_categories();
     print_helpers("Probes", "probes");
     print_helpers("Classifiers", "classifiers");
+    print_rule_files();
     print_engines(here);
     return refused_ ? exit_status::tool : exit_status::ok;
   }
@@ -196,6 +197,23 @@ class listing {
     if (titled) {
       line("");
     }
+  }
+
+  void print_rule_files() {
+    if (all_.rule_files.empty()) {
+      return;
+    }
+    line("Rule files");
+    for (const json& file : all_.rule_files) {
+      const bool refused = text_of(file, "status") == "refused";
+      refused_ = refused_ || refused;
+      line(printable(
+          refused ? fmt::format("  {}: refused: {}", text_of(file, "file"), text_of(file, "reason"))
+                  : fmt::format("  {} {}: {:.0f} diagnoses, {:.0f} rules", text_of(file, "id"),
+                                text_of(file, "version"), number_of(file, "diagnoses"),
+                                number_of(file, "rules"))));
+    }
+    line("");
   }
 
   void print_engines(const installation& here) {

@@ -25,6 +25,7 @@
 #include "options.hpp"
 #include "report_paper.hpp"
 #include "reports.hpp"
+#include "rule_files.hpp"
 #include "schedule.hpp"
 #include "selftest_report.hpp"
 #include "show_command.hpp"
@@ -195,7 +196,8 @@ void print_line(const nlohmann::json& record) {
 int list(const std::vector<std::string>& arguments, const environment& world) {
   const list_request request = parse_list_options(arguments, world);
   const installation here = this_installation();
-  const catalogue found = read_catalogue(here, request.options);
+  catalogue found = read_catalogue(here, request.options);
+  found.rule_files = list_rule_files(here, request.options);
   check_globs(found, request.options);
   if (!request.json) {
     return list_command(found, here, request.options, std::cout);
@@ -204,6 +206,10 @@ int list(const std::vector<std::string>& arguments, const environment& world) {
   for (const nlohmann::json& plugin : found.plugins) {
     print_line(plugin);
     refused = refused || plugin.value("status", "") == "refused";
+  }
+  for (const nlohmann::json& file : found.rule_files) {
+    print_line(file);
+    refused = refused || file.value("status", "") == "refused";
   }
   for (const nlohmann::json& check : found.checks) {
     if (selected(check, request.options.enable)) {

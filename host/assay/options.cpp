@@ -238,6 +238,7 @@ explain_request parse_explain_options(const std::vector<std::string>& arguments,
   request.file = given.words.empty() ? "-" : given.words.front();
   request.json = given.has("json");
   request.here = given.has("here");
+  request.catalogue = given.has("catalogue");
   return request;
 }
 

@@ -37,6 +37,7 @@ struct explain_request {
   std::filesystem::path file;  // "-": standard input
   bool json = false;
   bool here = false;  // the log is of this machine
+  bool catalogue = false;
 };
 
 struct doctor_request {

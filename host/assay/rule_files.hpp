@@ -13,6 +13,12 @@ namespace assay {
 knowledge rule_knowledge(const installation& here, const run_options& options,
                          std::ostream& complaints);
 
+/// The same files as assay list names them: the `rule_file` records of docs/architecture.md.
+std::vector<nlohmann::json> list_rule_files(const installation& here, const run_options& options);
+
+/// The catalogue as docs/diagnoses.md shows it.
+std::string catalogue_as_markdown(const knowledge& known);
+
 /// The plugin's file: its path with what libraries end in on this system.
 std::filesystem::path plugin_file(const std::filesystem::path& bare);
 

@@ -184,8 +184,8 @@ void run_loop::write_verdict(const timed_check& timed, json gathered) {
             {"worker", nullptr},    {"status", nullptr},   {"phase", nullptr},
             {"error", nullptr},     {"evidence", nullptr}, {"stderr", ""},
             {"elapsed_s", nullptr}};
-  const auto judged_by = [&](const json& ceilings) {
-    return judge({record, timed.result, gathered, ceilings, baseline, text_of(device, "name"),
+  const auto judged_by = [&](const json& against) {
+    return judge({record, timed.result, gathered, against, baseline, text_of(device, "name"),
                   text_of(device, "architecture")});
   };
   line["verdict"] = judged_by(ceilings);

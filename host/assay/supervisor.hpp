@@ -27,6 +27,7 @@ installation this_installation();
 struct catalogue {
   std::vector<nlohmann::json> plugins;
   std::vector<nlohmann::json> checks;
+  std::vector<nlohmann::json> rule_files;  // of assay list only
 };
 
 /// Loads the plugins in a worker, without LibTorch. A plugin that crashes or hangs while it is

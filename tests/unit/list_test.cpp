@@ -52,6 +52,11 @@ catalogue sample() {
   all.plugins[0]["classifiers"].push_back({{"id", "rocm.hiprtc"}, {"summary", "HIPRTC's words"}});
   all.checks = {check("norm", "layer_norm"), check("norm", "rms_norm"), check("conv", "conv1d"),
                 check("conv", "conv2d")};
+  all.rule_files = {
+      {{"id", "diag_acme"}, {"version", "1.0"}, {"status", "read"}, {"diagnoses", 2}, {"rules", 3}},
+      {{"file", "/plugins/bad.assay.toml"},
+       {"status", "refused"},
+       {"reason", "line 3: a [[diagnosis]] needs 'code'"}}};
   return all;
 }
 
@@ -87,6 +92,7 @@ TEST_F(list_test, what_the_filters_leave) {
 TEST_F(list_test, no_refused_plugin) {
   catalogue all = sample();
   all.plugins.erase(all.plugins.begin() + 2);
+  all.rule_files.pop_back();
   listed({}, all);
   EXPECT_EQ(status_, exit_status::ok);
 }
