@@ -158,7 +158,8 @@ run_options make_options(const option_layer& layer, subcommand command) {
                                   options.json_file->string()));
   }
   for (const auto& [wanted, name] :
-       {std::pair(options.split, "split"),
+       {std::pair(options.split, "split"), std::pair(!options.baseline.empty(), "baseline"),
+        std::pair(options.refresh_ceilings, "refresh-ceilings"),
         std::pair(options.chrome_trace_dir.has_value(), "chrome-trace")}) {
     if (wanted && !options.evidence) {
       throw usage_error(

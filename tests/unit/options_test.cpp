@@ -183,6 +183,8 @@ TEST_F(options_test, evidence) {
   EXPECT_EQ(error_of({"--split"}),
             "--split needs the evidence that ASSAY_NO_EVIDENCE leaves out; take one of them out");
   EXPECT_HAS(error_of({"--chrome-trace", "traces"}), "--chrome-trace needs the evidence");
+  EXPECT_HAS(error_of({"--baseline", "cpu"}), "--baseline needs the evidence");
+  EXPECT_HAS(error_of({"--refresh-ceilings"}), "--refresh-ceilings needs the evidence");
   EXPECT_TRUE(parse({"--split", "--no-evidence=no"}).split);
 }
 
