@@ -147,8 +147,12 @@ failure_facts run_diagnosis::engine_facts() const {
 
 std::vector<run_diagnosis::suspect> run_diagnosis::suspects() const {
   std::vector<suspect> list;
-  if (!text_of(run_.engine, "backend_error").empty() || !run_.engine_failure.is_null() ||
-      text_of(run_.engine, "status") == "failed") {
+  // A GPU part that did not open matters where a GPU was asked for; with --device auto on a machine
+  // without one it is how things are, and the report says so at its head.
+  const std::string asked = text_of(run_.run, "device_asked");
+  const bool gpu_wanted = asked != "auto" && asked != "cpu";
+  if ((!text_of(run_.engine, "backend_error").empty() && gpu_wanted) ||
+      !run_.engine_failure.is_null() || text_of(run_.engine, "status") == "failed") {
     list.push_back({"", "", engine_facts(), {}});
   }
   for (const collected_run::entry& entry : run_.entries) {

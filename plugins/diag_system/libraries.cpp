@@ -85,6 +85,33 @@ std::string code_for(const missing_library& missing, const closure& all) {
   return "SYSTEM-LIBRARY-MISSING";
 }
 
+/// Whether a GPU is there that needs this vendor's libraries; a wheel without them is the usual
+/// way to have LibTorch on a machine without one.
+bool gpu_of(const assay::probe_site& site, const std::string& code) {
+  const bool nvidia = code == "CUDA-LIBRARY-MISSING";
+  if (!nvidia && code != "ROCM-LIBRARY-MISSING") {
+    return true;  // not a GPU's
+  }
+  for (const char* sign : {"/dev/dxg", nvidia ? "/proc/driver/nvidia" : "/dev/kfd"}) {
+    if (probing::is_there(site.at(sign))) {
+      return true;
+    }
+  }
+  const fs::path bus = site.at("/sys/bus/pci/devices");
+  const std::string vendor = nvidia ? "0x10de" : "0x1002";
+  for (const std::string& device : probing::names_in(bus)) {
+    const auto text = [&](const char* file) {
+      return std::string(
+          probing::trimmed(probing::read_text(bus / device / file, 64).value_or("")));
+    };
+    const std::string kind = text("class");
+    if (text("vendor") == vendor && (kind.starts_with("0x03") || kind.starts_with("0x12"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 assay::probe_answer too_old(const std::string& what, const need& needed, const std::string& has,
                             const char* code) {
   auto answer = probing::no(
@@ -177,11 +204,14 @@ assay::probe_answer look_at_linker(const assay::probe_site& site) {
   assay::probe_answer answer;
   if (!all.missing.empty()) {
     const missing_library& first = all.missing.front();
+    const std::string code = code_for(first, all);
+    const bool wanted = gpu_of(site, code);
     answer = probing::no(
         first.name + " is not found, and " + first.needed_by.filename().string() + " needs it" +
             (all.missing.size() > 1 ? " (and " + std::to_string(all.missing.size() - 1) + " more)"
-                                    : ""),
-        code_for(first, all));
+                                    : "") +
+            (wanted ? "" : "; no GPU is here that would need it"),
+        wanted ? code : "");
     constexpr std::size_t most = 20;
     for (const missing_library& one : all.missing) {
       if (answer.evidence.size() < most) {

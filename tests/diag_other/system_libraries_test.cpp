@@ -25,8 +25,10 @@ class torch_tree : public test::temporary_tree {
   [[nodiscard]] assay::probe_site site() const {
     return {.root = root(), .torch_dir = at("/venv/torch")};
   }
-  /// A machine on which LibTorch loads.
+  /// A machine on which LibTorch loads, with a GPU of either vendor.
   void healthy() const {
+    file("/proc/driver/nvidia/version", "");
+    file("/dev/kfd", "");
     fake_elf{.soname = "libc.so.6", .version_definitions = {"GLIBC_2.17", "GLIBC_2.36"}}.write(
         at("/lib/x86_64-linux-gnu/libc.so.6"));
     fake_elf{.soname = "libstdc++.so.6",
@@ -68,6 +70,24 @@ TEST(system_linker, the_first_that_is_missing_and_who_needs_it) {
             "libcusparse.so.12 is not found, and libtorch_cuda.so needs it (and 1 more)");
   EXPECT_EQ(test::value_of(answer, "missing"), "libcusparse.so.12");
   EXPECT_EQ(answer.evidence.size(), 2U);
+}
+
+TEST(system_linker, what_no_gpu_needs_is_no_fault) {
+  for (const char* name : {"libcudnn.so.9", "libamdhip64.so.7"}) {
+    const torch_tree tree;
+    tree.healthy();
+    std::filesystem::remove_all(tree.at("/proc"));
+    std::filesystem::remove_all(tree.at("/dev"));
+    tree.library("libtorch_hip.so", {.needed = {name}});
+    const auto answer = diag_system::look_at_linker(tree.site());
+    EXPECT_EQ(gist(answer), "no") << name;
+    EXPECT_SAYS(answer, "no GPU is here that would need it");
+    const bool nvidia = std::string_view(name).starts_with("libcu");
+    tree.file("/sys/bus/pci/devices/0000:03:00.0/vendor", nvidia ? "0x10de\n" : "0x1002\n");
+    tree.file("/sys/bus/pci/devices/0000:03:00.0/class", "0x030000\n");
+    EXPECT_EQ(gist(diag_system::look_at_linker(tree.site())),
+              nvidia ? "no CUDA-LIBRARY-MISSING" : "no ROCM-LIBRARY-MISSING");
+  }
 }
 
 TEST(system_linker, whose_library_it_is) {
