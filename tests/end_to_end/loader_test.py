@@ -16,8 +16,8 @@ from support import BAD_PLUGINS, TREE
 
 SDK = pathlib.Path(__file__).resolve().parents[2] / "sdk" / "include"
 PACKS = TREE / "tests" / "packs"
-OP_PACKS = ["activation", "attention", "conv", "elementwise", "indexing", "linear", "norm",
-            "reduction", "tensor"]
+BUILT_IN = ["activation", "attention", "conv", "diag_cuda", "diag_rocm", "diag_system",
+            "diag_torch", "elementwise", "indexing", "linear", "norm", "reduction", "tensor"]
 
 REBUILD = "rebuild it with this assay's SDK"
 BUILD_AGAIN = "build it again with assay_add_plugin(), or take it away"
@@ -94,9 +94,9 @@ class LoaderTest(support.EndToEndTest):
         listed.records = [json.loads(line) for line in listed.stdout.splitlines()]
         return listed
 
-    def assert_op_packs_loaded(self, run):
+    def assert_built_in_loaded(self, run):
         loaded = [p["id"] for p in run.of_kind("plugin") if p["status"] == "loaded"]
-        self.assertEqual(loaded[:len(OP_PACKS)], OP_PACKS, run)
+        self.assertEqual(loaded[:len(BUILT_IN)], BUILT_IN, run)
 
     def assert_refused(self, run, folder, file, reason):
         record = run.plugin(f"{file}.assay.so")
@@ -135,7 +135,7 @@ class ListTest(LoaderTest):
                 self.assertEqual(records.status, 3, records)
                 self.assertEqual(records.stderr, "")
                 self.assert_refused(records, folder, file, reason)
-                self.assert_op_packs_loaded(records)
+                self.assert_built_in_loaded(records)
 
                 text = self.assay("list", "--plugin-dir", BAD_PLUGINS / folder)
                 self.assertEqual(text.status, 3, text)
@@ -146,7 +146,7 @@ class ListTest(LoaderTest):
                 self.assertEqual(lines[row + 1].strip(), reason)
                 self.assertEqual(text.stdout.count(reason), 1, text)
                 self.assertEqual(sum("  loaded  " in line for line in lines),
-                                 len(OP_PACKS) + ("duplicate" in name), text)
+                                 len(BUILT_IN) + ("duplicate" in name), text)
 
     def test_good_plugins(self):
         for folder in GOOD_FOLDERS:
@@ -262,10 +262,9 @@ class ListTest(LoaderTest):
             pack = records.plugin("test_pack_libcxx.assay.so")
             self.assertEqual([p["id"] for p in pack["probes"]], ["test.libcxx.standard_library"])
             self.assertEqual([c["id"] for c in pack["classifiers"]], ["test.libcxx.own_failures"])
-            self.assertIn("Probes\n  test.libcxx.standard_library: is the pack built with libc++?\n",
+            self.assertIn("\n  test.libcxx.standard_library: is the pack built with libc++?\n", text)
+            self.assertIn("\n  test.libcxx.own_failures: recognises failures of libcxx_pack checks\n",
                           text)
-            self.assertIn("Classifiers\n  test.libcxx.own_failures: recognises failures of "
-                          "libcxx_pack checks\n", text)
 
 
 @support.needs_torch
@@ -282,7 +281,7 @@ class RunTest(LoaderTest):
         run = self.run_checks(*self.arguments(*folders), "--junit", junit, device="cpu",
                               enable=["elementwise/add", "good"])
         self.assertEqual(run.status, 3, run)
-        self.assert_op_packs_loaded(run)
+        self.assert_built_in_loaded(run)
         self.assert_counts(run, refused_plugins=len(together))
         self.assertIn(f" | {len(together)} plugins refused | ", run.summary["text"])
         self.assertEqual([(r["id"], r["status"]) for r in run.results],
@@ -313,7 +312,7 @@ class RunTest(LoaderTest):
     def test_a_crash_is_the_plugins_and_all_the_rest_runs(self):
         run = self.run_checks(*self.arguments("entry_crashes"), device="cpu", enable=["tensor"])
         self.assertEqual(run.status, 3, run)
-        self.assert_op_packs_loaded(run)
+        self.assert_built_in_loaded(run)
         self.assert_refused(run, "entry_crashes", "entry_crashes",
                             self.refusals["entry_crashes/entry_crashes"])
         self.assertEqual((run.summary["on_device"], run.summary["checks"]), (3, 3))
@@ -323,7 +322,7 @@ class RunTest(LoaderTest):
         run = self.run_checks(*self.arguments("entry_hangs"), "--timeout", "1", device="cpu",
                               enable=["elementwise/add"])
         self.assertEqual(run.status, 3, run)
-        self.assert_op_packs_loaded(run)
+        self.assert_built_in_loaded(run)
         self.assert_refused(run, "entry_hangs", "entry_hangs",
                             "while it was loaded it did not come back within 5 s; " + MEND)
         self.assertEqual(run.result("elementwise/add")["status"], "ok")
