@@ -90,7 +90,7 @@ int doctor(const doctor_request& request, const installation& here,
   const bool broken = std::any_of(found.begin(), found.end(), [](const found_diagnosis& d) {
     return d.entry->severity == severity::error;
   });
-  const std::size_t unknown =
+  const auto unknown =
       static_cast<std::size_t>(std::count_if(ids.begin(), ids.end(), [&](const std::string& id) {
         return workers.answers().at(id).state == "unknown";
       }));

@@ -37,14 +37,14 @@ constexpr unsigned bit(subcommand command) { return 1U << static_cast<unsigned>(
 
 const std::vector<option_spec>& option_table() {
   using enum option_form;
-  constexpr unsigned run = bit(subcommand::run), list_ = bit(subcommand::list),
+  constexpr unsigned run = bit(subcommand::run), lists = bit(subcommand::list),
                      show = bit(subcommand::show), selftest = bit(subcommand::selftest),
                      explain = bit(subcommand::explain), doctor = bit(subcommand::doctor);
   // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
       {"device", "D", text, run | show | selftest, true,
        "auto, cpu, cuda[:N], hip[:N] or all; auto is the first GPU, else the CPU"},
-      {"enable", "GLOB", list, run | list_, true,
+      {"enable", "GLOB", list, run | lists, true,
        "only these checks: a category, category/name or category/name[dtype]; * ? [..]; "
        "repeatable"},
       {"disable", "GLOB", list, run, true, "not these checks; repeatable"},
@@ -58,11 +58,11 @@ const std::vector<option_spec>& option_table() {
       {"seed", "N", text, run | show, true, "seed of the inputs (0)"},
       {"repeat-neighbours", "N", text, run, true,
        "checks run again in the fresh worker after a crash or timeout (1; 0: none)"},
-      {"plugin-dir", "DIR", path_list, run | list_ | show | explain | doctor, false,
+      {"plugin-dir", "DIR", path_list, run | lists | show | explain | doctor, false,
        "a further folder with plugins; repeatable"},
-      {"trust-plugins", "", flag, run | list_ | show | explain | doctor | selftest, false,
+      {"trust-plugins", "", flag, run | lists | show | explain | doctor | selftest, false,
        "load plugins even where others may write the file or its folder"},
-      {"torch", "DIR", path, run | list_ | selftest | doctor, false,
+      {"torch", "DIR", path, run | lists | selftest | doctor, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
       {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
@@ -88,9 +88,9 @@ const std::vector<option_spec>& option_table() {
       {"probe-timeout", "S", text, run | explain | doctor, true, "seconds a probe may take (5)"},
       {"probe-prefix", "COMMAND", text, run | explain | doctor, false,
        "start each probe's process through this command (a container's exec, another loader)"},
-      {"no-color", "", flag, run | list_ | selftest | explain | doctor, true,
+      {"no-color", "", flag, run | lists | selftest | explain | doctor, true,
        "no colour (so does the variable NO_COLOR)"},
-      {"config", "FILE", path, run | list_ | show | explain | doctor | selftest, false,
+      {"config", "FILE", path, run | lists | show | explain | doctor | selftest, false,
        "read options from this INI file"},
   };
   return table;
