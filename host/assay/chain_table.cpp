@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -103,11 +104,16 @@ table_cell bound_cell(const entry& e) {
           color_of(state)};
 }
 
-std::string rate_text(double value, std::string_view small, std::string_view large) {
-  const bool is_large = value >= 1000.0;
-  const double shown = is_large ? value / 1000.0 : value;
-  const int digits = shown < 0.1 ? 4 : shown < 10 ? 2 : shown < 100 ? 1 : 0;
-  return fmt::format("{:.{}f} {}", shown, digits, is_large ? large : small);
+/// "4.25 TB/s"; the prefix is the one that leaves up to three digits before the point.
+std::string rate_text(double per_s, std::string_view unit) {
+  constexpr std::string_view prefixes = "kMGTP";
+  double shown = per_s / 1e3;
+  std::size_t prefix = 0;
+  for (; shown >= 1000.0 && prefix + 1 < prefixes.size(); ++prefix) {
+    shown /= 1000.0;
+  }
+  const int digits = shown < 10 ? 2 : shown < 100 ? 1 : 0;
+  return fmt::format("{:.{}f} {}{}", shown, digits, prefixes[prefix], unit);
 }
 
 std::string rate_cell(const json& verdict) {
@@ -115,9 +121,9 @@ std::string rate_cell(const json& verdict) {
   const auto bytes = number_if_any(verdict, "gb_per_s");
   const auto flops = number_if_any(verdict, "tflop_per_s");
   if (bound == "memory" && bytes) {
-    return rate_text(*bytes, "GB/s", "TB/s");
+    return rate_text(*bytes * 1e9, "B/s");
   }
-  return bound == "compute" && flops ? rate_text(*flops, "TF/s", "PF/s") : "-";
+  return bound == "compute" && flops ? rate_text(*flops * 1e12, "F/s") : "-";
 }
 
 std::string percent_cell(const json& verdict) {
@@ -129,14 +135,18 @@ std::string speed_up_text(double factor) {
   return fmt::format("{:.{}f}x", factor, factor < 1 ? 2 : factor < 10 ? 1 : 0);
 }
 
-bool with_baseline(const collected_run& run) {
-  return !text_of(member_of(member_of(run.run, "options"), "baseline"), "value").empty();
+bool any_of(const collected_run& run, const std::function<bool(const entry&)>& has) {
+  return std::any_of(run.entries.begin(), run.entries.end(), has);
 }
 
-bool any_datasheet(const collected_run& run) {
-  return std::any_of(run.entries.begin(), run.entries.end(), [](const entry& e) {
-    return number_if_any(verdict_of(e), "datasheet_percent").has_value();
-  });
+bool has_speed_up(const entry& e) { return number_if_any(verdict_of(e), "speed_up").has_value(); }
+
+bool has_datasheet(const entry& e) {
+  return number_if_any(verdict_of(e), "datasheet_percent").has_value();
+}
+
+bool has_cold_time(const entry& e) {
+  return !e.baseline && number_if_any(member_of(e.result, "timing"), "cold_us").has_value();
 }
 
 /// What stands below a check: what its verdict needs to say, and what the run noted.
@@ -152,9 +162,10 @@ std::string remark_of(const entry& e) {
 }
 
 struct chain_table {
-  std::vector<table_column> columns{{"check"}, {"verdict"},    {"dev"},         {"fall"},
-                                    {"right"}, {"path"},       {"wall", true},  {"device", true},
-                                    {"bound"}, {"rate", true}, {"sheet", true}, {"x cpu", true}};
+  std::vector<table_column> columns{{"check"},      {"verdict"}, {"dev"},        {"fall"},
+                                    {"right"},      {"path"},    {"wall", true}, {"device", true},
+                                    {"cold", true}, {"bound"},   {"rate", true}, {"sheet", true},
+                                    {"x cpu", true}};
   std::vector<cells> rows;
   std::vector<std::string> remarks;
 
@@ -194,6 +205,7 @@ cells make_cells(const entry& e) {
           path_cell(e),
           {microseconds(member_of(e.result, "timing"), "wall_us"), {}},
           {device_time_cell(e), {}},
+          {microseconds(member_of(e.result, "timing"), "cold_us"), {}},
           bound_cell(e),
           {rate_cell(verdict), {}},
           {percent_cell(verdict), {}},
@@ -254,6 +266,22 @@ void print_unknown(report_paper& paper, const collected_run& run) {
   paper.line("");
 }
 
+// No verdict follows from it: sums by atomic additions differ from call to call, and may.
+void print_unrepeatable(report_paper& paper, const collected_run& run) {
+  std::vector<std::string> ids;
+  for (const entry& e : run.entries) {
+    const json& correct = member_of(member_of(e.evidence, "evidence"), "correct");
+    if (flag_is(correct, "repeatable", false)) {
+      ids.push_back(e.device == run.entries.front().device ? e.id : e.id + " on " + e.device);
+    }
+  }
+  if (!ids.empty()) {
+    paper.wrapped_line(
+        fmt::format("Not repeatable bit for bit, by two calls: {}", fmt::join(ids, ", ")), 0);
+    paper.line("");
+  }
+}
+
 }  // namespace
 
 bool has_verdicts(const collected_run& run) {
@@ -268,14 +296,15 @@ bool print_chain(report_paper& paper, const collected_run& run,
     table.rows.push_back(make_cells(*e));
     table.remarks.push_back(printable(remark_of(*e)));
   }
-  if (!with_baseline(run)) {
-    table.remove("x cpu");
-  }
-  if (!any_datasheet(run)) {
-    table.remove("sheet");
+  for (const auto& [column, has] :
+       {std::pair("x cpu", &has_speed_up), std::pair("sheet", &has_datasheet),
+        std::pair("cold", &has_cold_time)}) {
+    if (!any_of(run, has)) {
+      table.remove(column);
+    }
   }
   fit_columns(table.columns, table.rows);
-  for (const char* least_needed : {"sheet", "rate"}) {
+  for (const char* least_needed : {"sheet", "rate", "cold"}) {
     if (table.behind_id() + least_id_width > paper.width()) {
       table.remove(least_needed);
     }
@@ -307,18 +336,21 @@ bool print_chain(report_paper& paper, const collected_run& run,
 void print_chain_legend(report_paper& paper, const collected_run& run, bool datasheet) {
   paper.line("dev: on the device; fall: nothing fell back; right: agrees with the reference;");
   paper.line("ok, ! warning, X failed, ? not known. path: the way that LibTorch took.");
+  paper.line("wall, device: microseconds per call, <=: at most; device is of a traced run of its");
   paper.line(
-      "wall, device: microseconds per call, <= at most; device is taken from a traced run of");
-  paper.line("its own, and may be above wall by what two runs differ. bound: what limits it, % of");
-  paper.line("what was measured here (~100%: up to 103, what two measurements differ by); launch:");
-  paper.line(
-      "issuing it costs more than the work; sync: the host waits inside the call; cache: its");
-  paper.line("data lie in one; latency: far below every ceiling, as work too small or serial is.");
+      "own, and may be above wall by what two runs differ. bound: what limits it, % of what");
+  paper.line("was measured here (~100%: up to 103, what two measurements differ by); launch:");
+  paper.line("issuing it costs more than the work; sync: the host waits inside the call; cache:");
+  paper.line("its data lie in one; latency: far below every ceiling, as small or serial work is.");
+  if (any_of(run, &has_cold_time)) {
+    paper.line("cold: microseconds of the device (on the CPU: wall) with the data in no cache.");
+  }
   if (datasheet) {
     paper.line(fmt::format("sheet: % of what the vendor states (as of {}).", datasheet_date));
   }
   paper.line("");
   print_unknown(paper, run);
+  print_unrepeatable(paper, run);
 }
 
 std::string ceilings_text(const json& ceilings) {
@@ -327,17 +359,17 @@ std::string ceilings_text(const json& ceilings) {
     return fmt::format("{}: its ceilings are not known: {}", device, text_of(ceilings, "why"));
   }
   std::vector<std::string> parts;
-  const auto add = [&](const char* title, const json& from, const std::string& member,
-                       std::string_view small, std::string_view large) {
+  const auto add = [&](const char* title, const json& from, const std::string& member, double one,
+                       std::string_view unit) {
     if (const auto value = number_if_any(from, member)) {
-      parts.push_back(fmt::format("{} {}", title, rate_text(*value, small, large)));
+      parts.push_back(fmt::format("{} {}", title, rate_text(*value * one, unit)));
     }
   };
-  add("copy", ceilings, "copy_gb_per_s", "GB/s", "TB/s");
-  add("read", ceilings, "read_gb_per_s", "GB/s", "TB/s");
+  add("copy", ceilings, "copy_gb_per_s", 1e9, "B/s");
+  add("read", ceilings, "read_gb_per_s", 1e9, "B/s");
   const json& rates = member_of(ceilings, "matrix_tflop_per_s");
   for (const char* dtype : {"float32", "tf32", "float16", "bfloat16", "float8_e4m3fn"}) {
-    add(dtype, rates, dtype, "TF/s", "PF/s");
+    add(dtype, rates, dtype, 1e12, "F/s");
   }
   if (const auto launch = number_if_any(ceilings, "launch_us")) {
     parts.push_back(fmt::format("launch {} us", microseconds(*launch)));

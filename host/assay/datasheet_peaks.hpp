@@ -16,6 +16,7 @@ struct datasheet_peak {
   double float32_tflop_per_s;   // of the vector units
   double float16_tflop_per_s;   // dense matrix products, sums in float32; 0: not known
   double bfloat16_tflop_per_s;  // likewise
+  double tf32_tflop_per_s;      // likewise; 0: not known, or there is none
   std::string_view kind;        // what the half types' number is: "matrix" or "packed" vectors
   std::string_view source;
 };

@@ -154,6 +154,13 @@ void add_check(suite& target, const collected_run::entry& entry) {
         "failure",
         fmt::format("the output lies on {}, not on {}", output_devices(result), entry.device),
         "wrong device", note);
+  } else if (const std::string second = text_of(entry.evidence, "status");
+             !second.empty() && second != "ok") {
+    ++target.errors;
+    content += element("error",
+                       "while its evidence was gathered: " +
+                           first_line(text_of(member_of(entry.evidence, "error"), "message")),
+                       second, "");
   }
   const std::string word = text_of(verdict, "verdict");
   const bool in_doubt = word == "warn" || word == "unknown";

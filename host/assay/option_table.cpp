@@ -53,7 +53,7 @@ const std::vector<option_spec>& option_table() {
        "known"},
       {"dtype", "T", list, run | show, true,
        "float32, float16, bfloat16 or float64 instead of each check's default; repeatable"},
-      {"timeout", "S", text, run | selftest, true, "seconds a check may take (120)"},
+      {"timeout", "S", text, run | selftest, true, "seconds a check may take (120; selftest: 10)"},
       {"measure-limit", "S", text, run, true, "profile measure: seconds of sampling per check (2)"},
       {"seed", "N", text, run | show, true, "seed of the inputs (0)"},
       {"repeat-neighbours", "N", text, run, true,

@@ -97,6 +97,10 @@ void print_speed_up(report_paper& paper, const collected_run& run) {
     there_us += *wall * *factor;
   }
   if (count == 0) {
+    if (!text_of(member_of(member_of(run.run, "options"), "baseline"), "value").empty()) {
+      paper.wrapped_line(
+          "Speed-up over the CPU: none, since no check ran on another device and there too.", 0);
+    }
     return;
   }
   const double total = there_us / here_us;
@@ -198,8 +202,11 @@ void print_totals(report_paper& paper, const collected_run& run) {
     text += fmt::format(" | device busy {:.0f} % of the wall time",
                         percent(sum.device_us, sum.wall_us));
   }
-  if (sum.timed > 0) {
-    text += fmt::format(" | {} of {} checks are launch-bound", sum.launch_bound, sum.timed);
+  if (sum.launch_bound > 0) {
+    text += fmt::format(" | {} of {} check{} launch-bound", sum.launch_bound, sum.timed,
+                        sum.timed == 1          ? " is"
+                        : sum.launch_bound == 1 ? "s is"
+                                                : "s are");
   }
   paper.wrapped_line(text, 0);
   print_speed_up(paper, run);

@@ -138,21 +138,30 @@ class table_report final : public record_sink {
       wrapped_line(ceilings_text(ceilings), 0);
     }
     print_why_cpu();
-    std::vector<std::pair<std::string, int>> reasons;
+    print_not_selected();
+    line("");
+  }
+
+  // By name where they are few: "Not selected: linear/linear_fp16[float16] (...)".
+  void print_not_selected() {
+    constexpr std::size_t most_named = 3;
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
     for (const json& check : run_.not_selected) {
       const std::string reason = text_of(check, "reason");
-      const auto known = std::find_if(reasons.begin(), reasons.end(),
-                                      [&](const auto& r) { return r.first == reason; });
+      auto known = std::find_if(reasons.begin(), reasons.end(),
+                                [&](const auto& r) { return r.first == reason; });
       if (known == reasons.end()) {
-        reasons.emplace_back(reason, 1);
-      } else {
-        ++known->second;
+        known = reasons.insert(reasons.end(), {reason, {}});
       }
+      known->second.push_back(text_of(check, "id"));
     }
-    for (const auto& [reason, count] : reasons) {
-      wrapped_line(fmt::format("Not selected: {} ({})", count, reason), 0);
+    for (const auto& [reason, ids] : reasons) {
+      wrapped_line(fmt::format("Not selected: {} ({})",
+                               ids.size() <= most_named ? fmt::format("{}", fmt::join(ids, ", "))
+                                                        : fmt::format("{} checks", ids.size()),
+                               reason),
+                   0);
     }
-    line("");
   }
 
   void print_why_cpu() {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "collected_run.hpp"
 #include "errors.hpp"
 
 namespace assay {
@@ -44,6 +45,13 @@ void tally::add_verdict(const json& evidence, const json& result) {
   const std::string verdict = evidence.at("verdict").at("verdict");
   ++verdicts[verdict];
   failed += verdict == "fail" && ended_well(result) ? 1 : 0;
+  // The second run counts as what it came to, too.
+  const std::string status = text_of(evidence, "status");
+  errors += status == "error" ? 1 : 0;
+  crashes += status == "crash" ? 1 : 0;
+  timeouts += status == "timeout" ? 1 : 0;
+  const bool watched = text_of(evidence, "phase") == "evidence";
+  watching_failed += watched && !status.empty() && status != "ok" ? 1 : 0;
 }
 
 int tally::judged() const {
@@ -58,7 +66,7 @@ int tally::exit_status() const {
   if (failed > 0) {
     return exit_status::failed;
   }
-  if (refused_plugins > 0 || engine_failed || not_run > 0) {
+  if (refused_plugins > 0 || engine_failed || not_run > 0 || watching_failed > 0) {
     return exit_status::tool;
   }
   return ran == 0 ? exit_status::nothing_ran : exit_status::ok;
@@ -72,6 +80,9 @@ std::string tally::text(double elapsed_s) const {
   std::string line = fmt::format(
       "Summary: {}/{} returned {}tensors | {} errors | {} warnings | {} crashes | {} timeouts",
       on_device, checks, devices.empty() ? "" : devices + " ", errors, warnings, crashes, timeouts);
+  if (watching_failed > 0) {
+    line += fmt::format(" | {} of these while gathering evidence", watching_failed);
+  }
   if (skipped > 0) {
     line += fmt::format(" | {} skipped", skipped);
   }
@@ -106,6 +117,7 @@ json tally::summary(double elapsed_s) const {
           {"skipped", skipped},
           {"not_run", not_run},
           {"not_judged", not_judged},
+          {"watching_failed", watching_failed},
           {"refused_plugins", refused_plugins},
           {"devices", device_types},
           {"verdicts", std::move(counted)},

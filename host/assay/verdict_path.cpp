@@ -31,22 +31,34 @@ bool kernel_matches(const std::string& pattern, const json& profiler) {
   });
 }
 
-std::string reasons_of(const json& evidence) {
-  std::vector<std::string> reasons;
-  for (const json& reason : list_of(evidence, "sdp_reasons")) {
+// LibTorch gives a heading for each kernel ("Flash attention kernel not used because:"), and its
+// reasons behind it.
+std::string joined_reasons(const json& reasons) {
+  std::string text;
+  for (const json& reason : reasons) {
     if (reason.is_string()) {
-      const std::string text = reason.get<std::string>();
-      reasons.push_back(text.substr(0, text.find('\n')));
+      const std::string line = reason.get<std::string>();
+      text += text.empty() ? "" : text.ends_with(':') ? " " : "; ";
+      text += line.substr(0, line.find('\n'));
     }
   }
-  return reasons.empty() ? "" : fmt::format("; LibTorch: {}", fmt::join(reasons, "; "));
+  return text;
 }
 
-path_result graded(const json& path, const json& evidence) {
+// Only of its choice among the ways to compute attention does LibTorch say why.
+std::string reasons_of(const facts& known) {
+  if (!operator_matches("aten::_scaled_dot_product_attention_math*", known.trace)) {
+    return "";
+  }
+  const std::string reasons = joined_reasons(list_of(known.evidence, "sdp_reasons"));
+  return reasons.empty() ? "; LibTorch gives no reason" : "; LibTorch: " + reasons;
+}
+
+path_result graded(const json& path, const facts& known) {
   const std::string grade = text_of(path, "grade");
   const std::string name = text_of(path, "name");
   if (grade == "slow") {
-    return {{state::warn, name + " is a slow path" + reasons_of(evidence)}, name};
+    return {{state::warn, name + " is a slow path" + reasons_of(known)}, name};
   }
   return {{state::pass, grade == "acceptable" ? "a faster path exists on some devices" : ""}, name};
 }
@@ -88,10 +100,10 @@ path_result path_link(const facts& known) {
     if (text_of(path, "source") == "kernel") {
       kernels_wanted = true;
       if (profiled && kernel_matches(pattern, known.profiler)) {
-        return graded(path, known.evidence);
+        return graded(path, known);
       }
     } else if (traced && operator_matches(pattern, known.trace)) {
-      return graded(path, known.evidence);
+      return graded(path, known);
     }
   }
   if (kernels_wanted && !profiled && !known.on_cpu) {

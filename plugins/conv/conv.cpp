@@ -24,8 +24,8 @@ check convolution(const char* name, const shape& image, const shape& kernel, dou
       .path("mkldnn", fast, runs_operator("aten::mkldnn_convolution*"))
       .path("native depthwise", acceptable, runs_operator("aten::_conv_depthwise2d*"))
       .path("native depthwise", acceptable, runs_operator("aten::conv_depthwise3d*"))
-      .path("slow", slow, runs_operator("aten::*slow_conv*"))
-      .path("slow", slow, runs_operator("aten::thnn_conv*"));
+      .path("naive", slow, runs_operator("aten::*slow_conv*"))
+      .path("naive", slow, runs_operator("aten::thnn_conv*"));
   return made;
 }
 

@@ -154,12 +154,28 @@ class FaultMatrix(EvidenceTest):
         self.assertEqual(run.links("activation/gelu")["ran"], "fail")
         self.assertNotIn("fail", run.links("elementwise/mul").values())
 
+    def test_a_crash_while_evidence_is_gathered_is_counted(self):
+        """Only the examination of memory margins calls the out= form."""
+        run = self.run_on_rocm(switches="crash=aten::gelu.out",
+                               enable=["activation/gelu", "elementwise/mul"])
+        self.assertEqual(run.status, 3, run)
+        self.assert_counts(run, crashes=1, watching_failed=1)
+        self.assertIn("1 crashes | 0 timeouts | 1 of these while gathering evidence", run.stdout)
+        self.assertEqual(run.evidence("activation/gelu")["phase"], "evidence")
+        self.assertEqual(run.evidence("activation/gelu")["verdict"]["verdict"], "unknown")
+        self.assertNotIn("fail", run.links("elementwise/mul").values())
+
     def test_attention_by_the_math_path(self):
         run = self.run_on_rocm("--dtype", "float16", switches="slow_path=scaled_dot_product_attention",
                                enable=["attention/sdpa"])
         line = run.evidence("attention/sdpa")
         self.assertEqual(line["verdict"]["path"], "math", run)
-        self.assertEqual(line["verdict"]["links"]["path"]["state"], "warn")
+        link = line["verdict"]["links"]["path"]
+        self.assertEqual(link["state"], "warn")
+        self.assertIn("math is a slow path; LibTorch: Memory efficient kernel not used because: ",
+                      link["why"])
+        self.assertIn("Flash attention was not compiled for current AMD GPU architecture",
+                      link["why"])
 
     def test_batch_norm_by_the_native_path(self):
         # With weights, without which LibTorch never takes MIOpen; so it is no classic check.
@@ -188,6 +204,8 @@ class FaultMatrix(EvidenceTest):
     def test_results_that_differ_between_calls_are_a_fact(self):
         run = self.run_on_rocm(switches="unrepeatable=aten::gelu", enable=["activation/gelu"])
         self.assertIs(run.evidence("activation/gelu")["evidence"]["correct"]["repeatable"], False)
+        self.assertIn("Not repeatable bit for bit, by two calls: activation/gelu[float32]\n",
+                      run.stdout)
 
 
 class TimeSplit(EvidenceTest):
@@ -218,6 +236,25 @@ class TimeSplit(EvidenceTest):
         verdict = run.evidence("activation/gelu", "cuda:0")["verdict"]
         self.assertGreater(verdict["speed_up"], 0)
         self.assertEqual(run.summary["checks"], 1)
+
+
+@support.needs_torch
+class MathAttention(support.SharedCeilings, support.EndToEndTest):
+    """LibTorch's own words on why it took no fused attention, where no switch is involved."""
+
+    def test_three_dimensions(self):
+        for torch, kernels in ((support.TORCH, ["Flash attention"]),
+                               (support.SIMULATED, ["Memory efficient", "Flash attention"])):
+            run = self.run_checks("--plugin-dir", support.TREE / "tests" / "evidence_pack",
+                                  torch=torch, evidence=True, enable=["evidence/attention_3d"],
+                                  device="cpu" if torch == support.TORCH else None)
+            link = run.evidence("evidence/attention_3d")["verdict"]["links"]["path"]
+            self.assertEqual(link["state"], "warn", run)
+            for kernel in kernels:
+                self.assertIn(f"{kernel} kernel not used because: ", link["why"])
+            self.assertIn("4 dimensional", link["why"])
+            # and the run goes on with the paths that LibTorch has
+            self.assertEqual(run.status, 0, run)
 
 
 class OnTheCpu(support.EndToEndTest):

@@ -15,4 +15,12 @@ ASSAY_PLUGIN("evidence_pack", "0.1", "assay tests")(registry& plugin) {
       .path("miopen", fast, runs_operator("aten::miopen_batch_norm"))
       .path("cudnn", fast, runs_operator("aten::cudnn_batch_norm"))
       .path("native", slow, runs_operator("aten::*native_batch_norm*"));
+
+  // No fused kernel takes three dimensions.
+  const input heads = randn({8, 64, 32});
+  group
+      .check("attention_3d", {heads},
+             call("aten::scaled_dot_product_attention", in(0), in(0), in(0)))
+      .contracts(16, 64)
+      .path("math", slow, runs_operator("aten::_scaled_dot_product_attention_math*"));
 }

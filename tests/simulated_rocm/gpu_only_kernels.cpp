@@ -106,6 +106,28 @@ void flash_attention_results(Stack& stack) {
                              nothing(), nothing()});
 }
 
+// As LibTorch's own choice explains itself, heading by heading, where it has no kernel left.
+void explain_attention(const at::Tensor& query, const std::optional<at::Tensor>& mask,
+                       double dropout) {
+  for (const char* kernel : {"Memory efficient", "Flash"}) {
+    TORCH_WARN(kernel, std::string_view(kernel) == "Flash" ? " attention" : "",
+               " kernel not used because:");
+    if (on_slow_path()) {
+      TORCH_WARN(kernel, " attention was not compiled for current AMD GPU architecture. ",
+                 "Attempting to run on architecture gfx0000 (simulated)");
+    } else if (query.dim() != 4) {
+      TORCH_WARN("All fused kernels requires query, key and value to be 4 dimensional, but got ",
+                 "Query dim: ", query.dim());
+    } else if (mask && mask->defined()) {
+      TORCH_WARN(kernel, " attention does not support an attention mask here.");
+    } else if (dropout != 0.0) {
+      TORCH_WARN(kernel, " attention does not support dropout here.");
+    } else {
+      TORCH_WARN(kernel, " attention does not support query dtype ", query.scalar_type());
+    }
+  }
+}
+
 int64_t choose_attention(const at::Tensor& query, const at::Tensor&, const at::Tensor&,
                          const std::optional<at::Tensor>& mask, double dropout, bool,
                          std::optional<double>, bool) {
@@ -118,6 +140,7 @@ int64_t choose_attention(const at::Tensor& query, const at::Tensor&, const at::T
     return flash;
   }
   if (fused && type == at::kFloat && allowed.userEnabledMemEfficientSDP()) return efficient;
+  if (!allowed.userEnabledMathSDP()) explain_attention(query, mask, dropout);
   TORCH_CHECK(allowed.userEnabledMathSDP(), "No available kernel. Aborting execution.");
   return math;
 }

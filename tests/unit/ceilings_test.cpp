@@ -124,6 +124,7 @@ TEST(datasheet_peaks_test, a_dtype_without_a_number_has_none) {
   EXPECT_EQ(datasheet_matrix_rate(*peak, "float16"), 17.9);
   EXPECT_EQ(datasheet_matrix_rate(*peak, "bfloat16"), std::nullopt);
   EXPECT_EQ(datasheet_matrix_rate(*peak, "tf32"), std::nullopt);
+  EXPECT_EQ(datasheet_matrix_rate(*find_datasheet_peak("sm_90", "NVIDIA H200"), "tf32"), 494.7);
 }
 
 }  // namespace

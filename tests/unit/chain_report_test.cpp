@@ -7,6 +7,7 @@
 
 #include "evidence_run.hpp"
 #include "golden.hpp"
+#include "host/assay/report_paper.hpp"
 #include "host/assay/reports.hpp"
 #include "host/assay/verdict.hpp"
 #include "temp_dir.hpp"
@@ -159,6 +160,52 @@ TEST(chain_report, colour_changes_no_text) {
     }
   }
   EXPECT_EQ(coloured, table(records, false, 100));
+}
+
+TEST(chain_report, times_out_of_the_caches_have_a_column_where_there_are_any) {
+  chain_run run(false);
+  json times = timing(9.0, 42.0, 40.5, 800.0);
+  times["cold_us"] = 55.5;
+  run.add("gelu", gathered_of(evidence_of()), {{"timing", times}});
+  run.add("relu", gathered_of(evidence_of()));
+  const std::string text = table(run.records(), false, 0);
+  EXPECT_NE(text.find("  wall  device  cold  bound"), std::string::npos) << text;
+  EXPECT_NE(text.find("42.0    40.0  55.5  memory"), std::string::npos) << text;
+  EXPECT_NE(text.find("42.0    40.0     -  memory"), std::string::npos) << text;
+  EXPECT_NE(text.find("\ncold: "), std::string::npos) << text;
+}
+
+TEST(chain_report, what_differs_between_calls_is_a_fact_below_the_table) {
+  chain_run run(false);
+  json evidence = evidence_of();
+  run.add("gelu", gathered_of(evidence));
+  evidence["correct"]["repeatable"] = false;
+  run.add("relu", gathered_of(evidence));
+  const std::string text = table(run.records(), false, 0);
+  EXPECT_NE(text.find("\nNot repeatable bit for bit, by two calls: activation/relu[float32]\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("Verdict: 2 pass"), std::string::npos) << text;
+}
+
+TEST(chain_report, a_baseline_without_a_speed_up_is_no_column_of_dashes) {
+  chain_run run(false);
+  run.add("gelu", gathered_of(evidence_of()));
+  auto records = run.records();
+  records[0]["options"]["baseline"] = {{"value", "cpu"}, {"source", "command line"}};
+  const std::string text = table(records, false, 0);
+  EXPECT_EQ(text.find("x cpu"), std::string::npos) << text;
+  EXPECT_NE(text.find("Speed-up over the CPU: none"), std::string::npos) << text;
+  EXPECT_EQ(text.find("launch-bound"), std::string::npos) << "none is: " << text;
+}
+
+TEST(chain_report, rates_have_the_prefix_that_fits) {
+  const std::string text = ceilings_text(
+      ceilings_record({{"copy_gb_per_s", 0.213},
+                       {"matrix_tflop_per_s", {{"float32", 1450.0}, {"float16", 1e-5}}}}));
+  EXPECT_NE(text.find("copy 213 MB/s, read 4.40 TB/s, float32 1.45 PF/s, float16 10.0 MF/s"),
+            std::string::npos)
+      << text;
 }
 
 TEST(chain_report, junit) {

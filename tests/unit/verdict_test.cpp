@@ -427,11 +427,22 @@ TEST_F(verdict_test, a_pattern_may_leave_the_overload_out) {
   EXPECT_EQ(judged()["path"], "g");
 }
 
-TEST_F(verdict_test, a_slow_path_is_quoted_with_libtorchs_reasons) {
-  check_["paths"] = {declared("math", "slow", "operator", "aten::gelu")};
-  evidence()["sdp_reasons"] = {"head dim is odd\nmore", "no flash here"};
-  EXPECT_EQ(why_of("path"), "math is a slow path; LibTorch: head dim is odd; no flash here");
+TEST_F(verdict_test, slow_attention_is_quoted_with_libtorchs_reasons) {
+  check_["paths"] = {declared("math", "slow", "operator", "*_math")};
+  evidence()["trace"]["ops"][0]["op"] = "aten::_scaled_dot_product_attention_math";
+  evidence()["sdp_reasons"] = {"Efficient not used because:", "head dim is odd\nmore",
+                               "Flash not used because:", "head dim is odd", "no flash here"};
+  EXPECT_EQ(why_of("path"),
+            "math is a slow path; LibTorch: Efficient not used because: head dim is odd; Flash not "
+            "used because: head dim is odd; no flash here");
   EXPECT_EQ(judged()["verdict"], "warn");
+  evidence()["sdp_reasons"] = json::array();
+  EXPECT_EQ(why_of("path"), "math is a slow path; LibTorch gives no reason");
+}
+
+TEST_F(verdict_test, of_other_slow_paths_libtorch_is_not_asked) {
+  check_["paths"] = {declared("plain", "slow", "operator", "aten::gelu")};
+  EXPECT_EQ(why_of("path"), "plain is a slow path");
 }
 
 TEST_F(verdict_test, kernels_that_were_not_seen_leave_the_path_unknown) {

@@ -9,11 +9,11 @@
 
 #include "clock.hpp"
 #include "dtypes.hpp"
+#include "evidence/attention_reasons.hpp"
 #include "evidence/device_profile.hpp"
 #include "evidence/dispatch_trace.hpp"
 #include "evidence/reference.hpp"
 #include "inputs.hpp"
-#include "warnings.hpp"
 
 namespace assay::engine {
 
@@ -104,30 +104,6 @@ json part(json& spent, const char* name, const std::function<json()>& gather) {
   }
   spent[name] = us_between(begin, host_clock::now());
   return record;
-}
-
-// Why LibTorch took no fused attention: asked to do without the math path, it gives its reasons as
-// warnings.
-json attention_reasons(bound_plan& plan) {
-  auto& context = at::globalContext();
-  if (!context.userEnabledMathSDP()) {
-    return json::array();
-  }
-  const warning_catcher reasons;
-  warning_catcher::repeat_once_warnings(true);
-  context.setSDPUseMath(false);
-  try {
-    plan.run();
-  } catch (const std::exception&) {
-    // "No available kernel": the warnings before it say why.
-  }
-  context.setSDPUseMath(true);
-  warning_catcher::repeat_once_warnings(false);
-  json texts = json::array();
-  for (const auto& reason : reasons.all()) {
-    texts.push_back(reason.text);
-  }
-  return texts;
 }
 
 bool has_op(const json& trace, const std::string& part_of_name) {
