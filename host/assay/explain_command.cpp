@@ -38,6 +38,7 @@ std::uintmax_t read_log(std::istream& input, const std::string& name, text_scan&
   if (input.bad()) {
     throw tool_error(fmt::format("{}: the log could not be read to its end", name));
   }
+  scan.feed(filter.end());
   scan.end_line();
   return bytes;
 }

@@ -15,6 +15,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t most_evidence = 6;
+constexpr std::size_t longest_evidence = 400;  // a line's characters
 
 enum class holds { yes, no, unknown };
 
@@ -244,9 +245,13 @@ std::optional<found_diagnosis> diagnoser::by_classifier(const json& answer,
   d.advice = text_or(answer, "advice");
   d.confidence =
       text_or(answer, "confidence") == "likely" ? confidence::likely : confidence::possible;
-  for (const json& line : answer.value("evidence", json::array())) {
-    d.evidence.push_back(line.get<std::string>());
-    d.matched_length += d.evidence.back().size();
+  for (const json& given : answer.value("evidence", json::array())) {
+    const std::string text = given.get<std::string>();
+    const std::string line = text.substr(0, std::min(text.find('\n'), longest_evidence));
+    if (!line.empty() && d.evidence.size() < most_evidence) {
+      d.evidence.push_back(line);
+      d.matched_length += line.size();
+    }
   }
   return d;
 }
@@ -260,10 +265,11 @@ std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> foun
     }
     const probe_result& p = asked->second;
     d.probes.push_back(fmt::format("{} {}: {}", p.id, p.state, p.fact));
-    if (p.state == d.confirmed_by) {
+    if (!d.confirmed_by.empty() && p.state == d.confirmed_by) {
       d.confidence = confidence::certain;
+      d.advice = d.advice.empty() ? text_or(p.values, "advice") : d.advice;
     }
-    d.withdrawn = p.state == d.refuted_by;
+    d.withdrawn = !d.refuted_by.empty() && p.state == d.refuted_by;
   }
   const auto sort = [&] { std::stable_sort(found.begin(), found.end(), goes_before); };
   sort();

@@ -118,21 +118,23 @@ knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everyth
                      "--trust-plugins";
       continue;
     }
+    std::error_code error;
     std::ifstream in(file, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (!in.good() && !in.eof()) {
+    if (!in || !fs::is_regular_file(file, error)) {
       rule_pack& pack = all.packs.emplace_back();
       pack.file = file;
-      pack.refused = "it cannot be read; mend its permissions, or take it away";
+      pack.refused = "it is no file that can be read; mend its permissions, or take it away";
       continue;
     }
-    all.add(file, text);
+    all.add(file,
+            std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
   }
   return all;
 }
 
 bool version_in(std::string_view version, std::string_view range) {
   const std::vector<long> have = numbers_of(version);
+  bool inside = true;  // to the end, so that a mistake in a later part is found too
   while (!range.empty()) {
     const auto comma = range.find(',');
     std::string_view part = trimmed(range.substr(0, comma));
@@ -155,11 +157,9 @@ bool version_in(std::string_view version, std::string_view range) {
                        : *sign == "==" ? order == 0
                        : *sign == ">"  ? order > 0
                                        : order < 0;
-    if (!holds) {
-      return false;
-    }
+    inside = inside && holds;
   }
-  return true;
+  return inside;
 }
 
 const char* name_of(confidence c) {

@@ -44,7 +44,21 @@ std::string_view log_filter::clean(std::string_view bytes) {
   return clean_;
 }
 
+std::string_view log_filter::end() {
+  clean_.clear();
+  if (encoding_ == encoding::unknown) {
+    encoding_ = encoding::bytes;
+    for (const char c : start_) {
+      take(c);
+    }
+  }
+  return clean_;
+}
+
 void log_filter::take(char c) {
+  if (c == '\n') {  // ends a code that was cut off, too: no line is lost
+    escape_ = escape::none;
+  }
   switch (escape_) {
     case escape::began:
       escape_ = c == '[' ? escape::sequence : c == ']' ? escape::title : escape::none;
@@ -52,8 +66,13 @@ void log_filter::take(char c) {
     case escape::sequence:
       escape_ = c >= '@' && c <= '~' ? escape::none : escape::sequence;
       return;
-    case escape::title:
-      escape_ = c == bell || c == '\n' ? escape::none : escape::title;
+    case escape::title:  // or a link: ends in a bell, or in ESC and a backslash
+      escape_ = c == bell               ? escape::none
+                : c == escape_character ? escape::title_may_end
+                                        : escape::title;
+      return;
+    case escape::title_may_end:
+      escape_ = c == '\\' ? escape::none : escape::title;
       return;
     case escape::none:
       break;

@@ -13,6 +13,8 @@ class log_filter {
  public:
   /// The next bytes of the file as text. The result is valid until the next call.
   std::string_view clean(std::string_view bytes);
+  /// What is left when the file has ended.
+  std::string_view end();
 
   /// "windows", "wsl", "linux", or "" where nothing seen so far tells. Paths and names of library
   /// files do.
@@ -20,7 +22,7 @@ class log_filter {
 
  private:
   enum class encoding { unknown, bytes, utf16_little, utf16_big };
-  enum class escape { none, began, sequence, title };
+  enum class escape { none, began, sequence, title, title_may_end };
 
   void take(char c);
 

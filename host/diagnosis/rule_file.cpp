@@ -155,12 +155,14 @@ class reader {
       throw mistake(*head, "[pack] needs 'format = 1', the one that this assay reads");
     }
     pack.id = text(*head, "id", true, "[pack]");
+    if (pack.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.-") != std::string::npos) {
+      throw mistake(*head, "[pack]: id '" + pack.id + "': an id takes a-z, 0-9, _ . and - only");
+    }
     pack.version = text(*head, "version", true, "[pack]");
     pack.vendor = text(*head, "vendor", true, "[pack]");
     for (const rule_pack& other : known_.packs) {
       if (other.refused.empty() && other.id == pack.id) {
-        throw mistake(*head, "the pack id '" + pack.id + "' is taken by " + other.file.string() +
-                                 "; take one of the two files away");
+        throw mistake(*head, "the pack id '" + pack.id + "' is taken by " + other.file.string());
       }
     }
   }
@@ -221,6 +223,9 @@ class reader {
       const auto count = node->value<std::int64_t>();
       if (!count || *count < 1) {
         throw mistake(*node, where + ": 'within_lines' is a number of lines, 1 or more");
+      }
+      if (r.all.empty() && r.any.empty()) {
+        throw mistake(*node, where + ": 'within_lines' goes with 'all' or 'any'");
       }
       r.within_lines = static_cast<std::size_t>(*count);
     }

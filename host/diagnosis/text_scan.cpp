@@ -112,13 +112,18 @@ void text_scan::feed(std::string_view part) {
   while (!part.empty()) {
     const auto end = part.find('\n');
     const std::size_t room = longest_line - pending_.size();
+    if (room == 0 && end != 0) {  // what follows may also be the end of a line that just fits
+      take_line(pending_);
+      pending_.clear();
+      continue;
+    }
     const std::string_view taken = part.substr(0, std::min(end, room));
     const bool complete = end != std::string_view::npos && end <= room;
     if (pending_.empty() && complete) {
       take_line(taken);
     } else {
       pending_ += taken;
-      if (complete || pending_.size() == longest_line) {
+      if (complete) {
         take_line(pending_);
         pending_.clear();
       }
