@@ -40,6 +40,7 @@ std::vector<found_diagnosis> findings(const knowledge& known,
         same->entry = entry;
         same->confidence = confidence::certain;  // it was seen, not guessed from a text
         same->by = "probe " + id;
+        same->advice = text_of(answer.values, "advice");
       }
       same->probes.push_back(fmt::format("{} {}: {}", id, answer.state, answer.fact));
       same->evidence.insert(same->evidence.end(), answer.evidence.begin(), answer.evidence.end());
@@ -74,9 +75,14 @@ void print_answers(report_paper& paper, const diagnostic_workers& workers, const
 }  // namespace
 
 int doctor(const doctor_request& request, const installation& here,
-           const std::filesystem::path& torch_dir, const std::string& no_torch_reason,
+           const std::filesystem::path& torch_here, const std::string& why_none_here,
            report_paper& paper) {
   const auto begin = std::chrono::steady_clock::now();
+  // The LibTorch of this machine is none of another tree's.
+  const bool elsewhere = request.options.sysroot != "/" && !request.options.torch_dir;
+  const std::filesystem::path torch_dir = elsewhere ? std::filesystem::path() : torch_here;
+  const std::string no_torch_reason =
+      elsewhere ? "of another tree it is not looked for; --torch DIR names one" : why_none_here;
   const knowledge known = rule_knowledge(here, request.options, std::cerr);
   diagnostic_workers workers(here, request.options, read_catalogue(here, request.options));
   workers.look_at(torch_dir, request.options.architecture);

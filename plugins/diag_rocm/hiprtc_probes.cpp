@@ -157,7 +157,7 @@ class hiprtc_probe : public assay::probe {
     if (rung_ == rung::plain) {
       try_plain(*ready, answer);
     } else if (rung_ == rung::headers) {
-      try_headers(*ready, answer);
+      try_headers(site, *ready, answer);
     } else {
       try_cure(site, *ready, answer);
     }
@@ -261,7 +261,7 @@ class hiprtc_probe : public assay::probe {
     answer.fact = name + " compiles for " + made_for + with.remark;
   }
 
-  void try_headers(const compiler& with, probe_answer& answer) const {
+  void try_headers(const probe_site& site, const compiler& with, probe_answer& answer) const {
     const compiled result = with.run(kernel_with_headers);
     const std::string version = hip_version(result.log);
     const std::string name = name_of(with, version);
@@ -283,6 +283,13 @@ class hiprtc_probe : public assay::probe {
     say_no(answer, std::move(verdict), name + " cannot compile what includes <type_traits>");
     if (!searched.empty()) {
       answer.values.emplace_back("searched", searched);
+    }
+    probe_answer cure;
+    try_cure(site, with, cure);
+    if (cure.state == probe_state::yes) {  // seen to help, on this machine
+      const bool windows = find_include_folders(site, variables_).separator == ';';
+      answer.values.emplace_back("advice",
+                                 (windows ? "$ set " : "$ export ") + cure.evidence.front());
     }
   }
 

@@ -76,6 +76,8 @@ class Rocm7(Ladder):
             self.assertEqual(cure["state"], "yes", cure)
             name, path = cure["values"]["variable"], cure["values"]["include_path"]
             self.assertEqual(cure["evidence"], [f"{name}={path}"])
+            headers = self.ask("rocm.hiprtc_headers", *GPU, **variables)
+            self.assertEqual(headers["values"]["advice"], f"$ export {name}={path}")
             again = self.ask("rocm.hiprtc_headers", *GPU, **variables, **{name: path})
             self.assertEqual(again["state"], "yes", again)
 
