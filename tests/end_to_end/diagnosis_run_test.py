@@ -115,7 +115,7 @@ class OnTheSimulatedDevice(DiagnosedRun):
     def test_classifiers_that_misbehave(self):
         """Named once each; the run and its other answers stay."""
         run = self.on_rocm("miopen_fail=batch_norm", "--plugin-dir",
-                           support.BAD_PLUGINS / "diagnostics", enable=["norm/batch_norm"])
+                           support.PLANTED_DIAGNOSTICS, enable=["norm/batch_norm"])
         self.assertEqual(self.codes(run), {"ROCM-HIPRTC-HEADERS": "likely"}, run)
         self.assertEqual(run.stderr, "", run)  # they had nothing to say
 

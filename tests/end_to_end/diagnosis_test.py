@@ -13,7 +13,7 @@ import unittest
 import support
 
 PATIENT = ("--probe-timeout", "60")  # on a slow machine under load
-DIAGNOSTICS = support.BAD_PLUGINS / "diagnostics"
+DIAGNOSTICS = support.PLANTED_DIAGNOSTICS
 TREES = pathlib.Path(__file__).resolve().parent.parent / "diag_rocm" / "trees"
 MAKE_SYSROOT = support.TREE / "tests" / "make_sysroot"
 

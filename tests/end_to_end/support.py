@@ -24,6 +24,7 @@ TREE = pathlib.Path(os.environ.get("ASSAY_TEST_TREE") or ".").resolve()
 TORCH = os.environ.get("ASSAY_TEST_TORCH") or None
 ASSAY = TREE / "bin" / "assay"
 PLANTED = TREE / "tests" / "planted"
+PLANTED_DIAGNOSTICS = TREE / "tests" / "planted_diagnostics"
 BAD_PLUGINS = TREE / "tests" / "bad_plugins"
 SIMULATED = TREE / "tests" / "simulated-rocm"
 
