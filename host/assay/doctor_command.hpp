@@ -8,10 +8,10 @@
 namespace assay {
 
 /// `assay doctor`: asks every probe and prints what is wrong, worst first, with advice; then what
-/// was fine, and what could not be looked at. `torch_dir`: LibTorch's folder, or empty, and
-/// `no_torch_reason` then says why. Answers the exit status: failed when a finding is an error.
+/// was fine, and what could not be looked at. `torch_here`: LibTorch's folder, or empty,
+/// and `why_none_here` then says why. Answers the exit status: failed when a finding is an error.
 int doctor(const doctor_request& request, const installation& here,
-           const std::filesystem::path& torch_dir, const std::string& no_torch_reason,
+           const std::filesystem::path& torch_here, const std::string& why_none_here,
            report_paper& paper);
 
 }  // namespace assay

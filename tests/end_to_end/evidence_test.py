@@ -105,7 +105,7 @@ FAULTS = [
     ("cpu_fallback=aten::conv2d", "conv/conv2d", "no_fallback", "fail",
      "aten::conv2d is served by the boxed CPU fallback"),
     ("cpu_fallback=aten::conv2d", "conv/conv2d", "path", "unknown", "not all of it ran"),
-    ("slow=aten::gelu:50ms", "activation/gelu", "speed", "warn", "slow"),
+    ("slow=aten::gelu:200ms", "activation/gelu", "speed", "warn", "slow"),
     ("round_trip=aten::gelu", "activation/gelu", "no_fallback", "fail", "aten::"),
     ("no_kernel=aten::gelu", "activation/gelu", "no_fallback", "fail", "no kernel"),
     ("profiler=off", "activation/gelu", "no_fallback", "unknown", "profiler"),
