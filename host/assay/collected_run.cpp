@@ -134,6 +134,12 @@ std::string outcome(const json& result) {
   return status;
 }
 
+bool has_failed(const collected_run::entry& entry) {
+  const std::string status = entry.result.is_null() ? "" : text_of(entry.result, "status");
+  return status == "error" || status == "crash" || status == "timeout" ||
+         text_of(member_of(entry.evidence, "verdict"), "verdict") == "fail";
+}
+
 std::string end_of_process(const json& result) {
   if (const auto signal = result.find("signal"); signal != result.end() && signal->is_object()) {
     return fmt::format("{} ({:.0f})", text_of(*signal, "name"), number_of(*signal, "number"));

@@ -66,6 +66,9 @@ std::string trusted_text(const nlohmann::json& plugin);
 /// "ok", "crash" and so on; "ok, output on cpu" for a check that ran but not where it should.
 std::string outcome(const nlohmann::json& result);
 
+/// Whether it ended in an error, a crash or a timeout, or a link of its chain failed.
+bool has_failed(const collected_run::entry& entry);
+
 /// The device of the outputs ("cuda:0"; "cpu,cuda:0" where they differ), "" when there are none.
 std::string output_devices(const nlohmann::json& result);
 

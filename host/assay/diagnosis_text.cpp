@@ -43,11 +43,9 @@ std::string checks_text(const json& checks) {
 
 }  // namespace
 
-void print_diagnosis(report_paper& paper, const json& d, const std::string& platform,
-                     std::size_t indent) {
-  const std::string margin(indent, ' ');
-  const std::string inner = margin + "  ";
-  paper.line(margin + paper.colored(color_of(d), text_of(d, "code")) +
+void print_diagnosis(report_paper& paper, const json& d, const std::string& platform) {
+  const std::string inner = "  ";
+  paper.line(paper.colored(color_of(d), text_of(d, "code")) +
              fmt::format("  ({}, {}, {})", text_of(d, "confidence"), text_of(d, "severity"),
                          text_of(d, "category")));
   paper.labelled(inner, text_of(d, "title"));
@@ -79,6 +77,12 @@ void print_diagnosis(report_paper& paper, const json& d, const std::string& plat
       prefix = std::string(prefix.size(), ' ');
     }
   }
+}
+
+std::string withdrawn_text(const json& d) {
+  const json& probes = list_of(d, "probes");
+  return fmt::format("not {}: the text looks like it, but {}", text_of(d, "code"),
+                     probes.empty() ? "a probe says no" : probes.front().get<std::string>());
 }
 
 std::string best_diagnosis(const collected_run& run, const collected_run::entry& entry) {
@@ -115,11 +119,8 @@ void print_diagnoses(report_paper& paper, const collected_run& run) {
   for (const json& d : run.diagnoses) {
     const std::string cause = text_of(d, "consequence_of");
     if (flag_is(d, "withdrawn", true)) {
-      const json& probes = list_of(d, "probes");
       title();
-      paper.labelled(
-          "", fmt::format("not {}: the text looks like it, but {}", text_of(d, "code"),
-                          probes.empty() ? "a probe says no" : probes.front().get<std::string>()));
+      paper.labelled("", withdrawn_text(d));
     } else if (!cause.empty()) {
       title();
       paper.labelled("", fmt::format("{} is a consequence of {}", text_of(d, "code"), cause));
@@ -127,11 +128,7 @@ void print_diagnoses(report_paper& paper, const collected_run& run) {
   }
   std::string unexplained;
   for (const collected_run::entry& entry : run.entries) {
-    const std::string status = entry.result.is_null() ? "" : text_of(entry.result, "status");
-    const std::string verdict = text_of(member_of(entry.evidence, "verdict"), "verdict");
-    const bool failed =
-        status == "error" || status == "crash" || status == "timeout" || verdict == "fail";
-    if (!entry.baseline && failed && best_diagnosis(run, entry).empty()) {
+    if (!entry.baseline && has_failed(entry) && best_diagnosis(run, entry).empty()) {
       unexplained += (unexplained.empty() ? "" : ", ") + entry.id;
     }
   }

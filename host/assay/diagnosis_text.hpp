@@ -9,9 +9,12 @@
 namespace assay {
 
 /// A diagnosis (docs/results-format.md) for people: what it is, why, what proves it, what to do on
-/// `platform` ("": on each). Every line begins with `indent` blanks.
+/// `platform` ("": on each).
 void print_diagnosis(report_paper& paper, const nlohmann::json& diagnosis,
-                     const std::string& platform, std::size_t indent = 0);
+                     const std::string& platform);
+
+/// Why a diagnosis that a probe refuted is none, in a line.
+std::string withdrawn_text(const nlohmann::json& diagnosis);
 
 /// The diagnoses of a run: each once, with the checks that share it, and the failed checks that
 /// nothing explains. Prints nothing when there is nothing to say.

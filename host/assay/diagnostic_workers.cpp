@@ -21,11 +21,6 @@ using event = worker_process::event;
 constexpr double classifier_limit_s = 5.0;
 constexpr unsigned most_at_a_time = 8;
 
-worker_process::clock::time_point seconds_from_now(double seconds) {
-  return worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(
-                                            std::chrono::duration<double>(seconds));
-}
-
 std::string how_it_ended(worker_process& worker, event what, double limit_s) {
   worker.end(std::chrono::milliseconds(0));
   const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
@@ -55,8 +50,7 @@ diagnostic_workers::diagnostic_workers(const installation& here, const run_optio
     }
     const auto add = [&](const char* member, std::vector<tool>& to) {
       for (const json& one : list_of(plugin, member)) {
-        to.push_back({text_of(one, "id"), text_of(one, "summary"), text_of(plugin, "id"),
-                      text_of(plugin, "file")});
+        to.push_back({text_of(one, "id"), text_of(one, "summary"), text_of(plugin, "file")});
       }
     };
     add("probes", probes_);
@@ -75,14 +69,8 @@ std::unique_ptr<worker_process> diagnostic_workers::start(const tool& one, int o
   auto worker = std::make_unique<worker_process>(
       here_.worker, scratch_.path(), ordinal, std::vector<std::filesystem::path>(),
       prefixed ? options_.probe_prefix : std::vector<std::string>());
-  worker->send({{"do", "setup"},
-                {"stdout_file", worker->stdout_file().string()},
-                {"plugins", {one.file.string()}},
-                {"excluded", json::array()},
-                {"trust_plugins", options_.trust_plugins},
-                {"overlap", false},
-                {"engine", nullptr}});
-  const auto deadline = seconds_from_now(options_.probe_timeout_s);
+  worker->send(setup_command(*worker, {one.file.string()}, options_.trust_plugins));
+  const auto deadline = worker_process::seconds_from_now(options_.probe_timeout_s);
   for (;;) {
     const auto [what, record] = worker->next(deadline);
     if (what == event::interrupted) {
@@ -111,7 +99,8 @@ probe_result diagnostic_workers::ask_one(const tool& probe, int ordinal) const {
                 {"root", options_.sysroot.string()},
                 {"torch_dir", torch_dir_.string()},
                 {"architecture", architecture_}});
-  const auto [what, record] = worker->next(seconds_from_now(options_.probe_timeout_s));
+  const auto [what, record] =
+      worker->next(worker_process::seconds_from_now(options_.probe_timeout_s));
   if (what == event::interrupted) {
     throw interrupted_error();
   }
@@ -192,7 +181,8 @@ std::vector<std::vector<diagnostic_workers::classified>> diagnostic_workers::cla
         continue;
       }
       worker->send({{"do", "classify"}, {"id", classifier.id}, {"failure", failures[i]}});
-      const auto [what, record] = worker->next(seconds_from_now(classifier_limit_s));
+      const auto [what, record] =
+          worker->next(worker_process::seconds_from_now(classifier_limit_s));
       if (what == event::interrupted) {
         throw interrupted_error();
       }
@@ -211,6 +201,24 @@ std::vector<std::vector<diagnostic_workers::classified>> diagnostic_workers::cla
     }
   }
   return all;
+}
+
+void take_answers(const std::vector<diagnostic_workers::classified>& classified,
+                  const diagnoser& judge, std::vector<found_diagnosis>& found,
+                  std::vector<std::string>& remarks) {
+  for (const auto& one : classified) {
+    if (!one.fault.empty()) {
+      remarks.push_back(fmt::format("classifier {}: {}", one.classifier, one.fault));
+    }
+    for (const json& answer : one.answers) {
+      std::string why;
+      if (auto d = judge.by_classifier(answer, one.classifier, why)) {
+        found.push_back(std::move(*d));
+      } else {
+        remarks.push_back(std::move(why));
+      }
+    }
+  }
 }
 
 json failure_json(const failure_facts& f) {

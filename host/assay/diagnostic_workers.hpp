@@ -20,7 +20,7 @@ namespace assay {
 class diagnostic_workers {
  public:
   struct tool {
-    std::string id, summary, plugin;
+    std::string id, summary;
     std::filesystem::path file;
   };
 
@@ -34,7 +34,6 @@ class diagnostic_workers {
   void look_at(const std::filesystem::path& torch_dir, const std::string& architecture);
 
   [[nodiscard]] const std::vector<tool>& probes() const { return probes_; }
-  [[nodiscard]] const std::vector<tool>& classifiers() const { return classifiers_; }
 
   /// Asks these probes; one that no plugin has is answered "unknown", with that reason. Answers
   /// once asked are kept. Throws interrupted_error.
@@ -64,6 +63,12 @@ class diagnostic_workers {
   std::map<std::string, probe_result> answers_;
   int started_ = 0;
 };
+
+/// Adds what classifiers answered about one failure to what was found; what is wrong with an answer
+/// becomes a remark, a line each.
+void take_answers(const std::vector<diagnostic_workers::classified>& classified,
+                  const diagnoser& judge, std::vector<found_diagnosis>& found,
+                  std::vector<std::string>& remarks);
 
 /// A failure as a classifier gets it.
 nlohmann::json failure_json(const failure_facts& facts);

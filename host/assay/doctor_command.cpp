@@ -49,12 +49,6 @@ std::vector<found_diagnosis> findings(const knowledge& known,
   return diagnoser::settle(std::move(found), {});
 }
 
-json probe_json(const probe_result& p, const std::string& summary) {
-  return {{"id", p.id},         {"question", summary},       {"state", p.state},
-          {"fact", p.fact},     {"evidence", p.evidence},    {"findings", p.findings},
-          {"values", p.values}, {"elapsed_ms", p.elapsed_ms}};
-}
-
 void print_answers(report_paper& paper, const diagnostic_workers& workers, const char* title,
                    const std::string& state) {
   bool any = false;
@@ -112,7 +106,8 @@ int doctor(const doctor_request& request, const installation& here,
     }
     json probes = json::array();
     for (const diagnostic_workers::tool& probe : workers.probes()) {
-      probes.push_back(probe_json(workers.answers().at(probe.id), probe.summary));
+      probes.push_back(to_json(workers.answers().at(probe.id)));
+      probes.back()["question"] = probe.summary;
     }
     const json all{{"assay_version", ASSAY_VERSION},
                    {"platform", this_platform()},

@@ -50,29 +50,10 @@ std::vector<diagnostic_workers::tool> woken(const knowledge& known, const text_s
   for (const known_classifier& one : known.classifiers) {
     if (std::any_of(one.any.begin(), one.any.end(),
                     [&](std::size_t pattern) { return !scan.of(pattern).empty(); })) {
-      tools.push_back({one.id, "", "", plugin_file(one.plugin)});
+      tools.push_back({one.id, "", plugin_file(one.plugin)});
     }
   }
   return tools;
-}
-
-void ask_classifiers(diagnostic_workers& workers, const diagnoser& judge,
-                     const failure_facts& facts, std::vector<found_diagnosis>& found,
-                     std::vector<std::string>& remarks) {
-  const auto all = workers.classify({failure_json(facts)});
-  for (const auto& one : all.front()) {
-    if (!one.fault.empty()) {
-      remarks.push_back(fmt::format("classifier {}: {}", one.classifier, one.fault));
-    }
-    for (const json& answer : one.answers) {
-      std::string why;
-      if (auto d = judge.by_classifier(answer, one.classifier, why)) {
-        found.push_back(std::move(*d));
-      } else {
-        remarks.push_back(why);
-      }
-    }
-  }
 }
 
 json as_json(const std::vector<found_diagnosis>& found, const text_scan& scan,
@@ -129,8 +110,7 @@ void print_found(report_paper& paper, const std::vector<found_diagnosis>& found,
       paper.labelled("", fmt::format("{} is a consequence of {}: {}", d.entry->code,
                                      d.consequence_of, d.entry->title));
     } else if (d.withdrawn) {
-      paper.labelled("", fmt::format("not {}: the text looks like it, but {}", d.entry->code,
-                                     d.probes.empty() ? "a probe says no" : d.probes.front()));
+      paper.labelled("", withdrawn_text(to_json(d)));
     }
   }
 }
@@ -175,7 +155,7 @@ int explain(const explain_request& request, const installation& here, std::istre
     workers.ask(wanted_probes(found));
   }
   workers.use_classifiers(woken(known, scan));
-  ask_classifiers(workers, judge, facts, found, remarks);
+  take_answers(workers.classify({failure_json(facts)}).front(), judge, found, remarks);
   found = diagnoser::settle(std::move(found), workers.answers());
 
   const bool recognised = !found.empty() && !found.front().withdrawn;

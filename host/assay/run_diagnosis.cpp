@@ -62,12 +62,9 @@ bool worth_a_look(const collected_run::entry& entry) {
   if (entry.baseline || result.is_null()) {
     return false;
   }
-  const std::string status = text_of(result, "status");
-  const std::string verdict = text_of(member_of(entry.evidence, "verdict"), "verdict");
-  return status == "error" || status == "crash" || status == "timeout" || verdict == "warn" ||
-         verdict == "fail" || !list_of(result, "warnings").empty() ||
-         !text_of(result, "stderr").empty() || !text_of(entry.evidence, "stderr").empty() ||
-         flag_is(result, "on_device", false);
+  return has_failed(entry) || text_of(member_of(entry.evidence, "verdict"), "verdict") == "warn" ||
+         !list_of(result, "warnings").empty() || !text_of(result, "stderr").empty() ||
+         !text_of(entry.evidence, "stderr").empty() || flag_is(result, "on_device", false);
 }
 
 }  // namespace
@@ -175,8 +172,9 @@ std::vector<json> run_diagnosis::conclude() {
   const diagnoser judge(known);
   std::set<std::string> probes;
   std::vector<json> failures;
+  const text_scan blank(known);
   for (suspect& one : list) {
-    text_scan scan(known);
+    text_scan scan = blank;
     one.facts.feed(scan);
     one.found = judge.by_rules(one.facts, scan);
     probes.merge(wanted_probes(one.found));
@@ -197,33 +195,15 @@ std::vector<json> run_diagnosis::conclude() {
 
   std::vector<json> records;
   for (const auto& [id, answer] : workers.answers()) {
-    records.push_back({{"record", "probe"},
-                       {"id", id},
-                       {"state", answer.state},
-                       {"fact", answer.fact},
-                       {"evidence", answer.evidence},
-                       {"findings", answer.findings},
-                       {"values", answer.values},
-                       {"elapsed_ms", answer.elapsed_ms}});
+    records.push_back(to_json(answer));
+    records.back()["record"] = "probe";
   }
-  std::set<std::string> remarks;
+  std::vector<std::string> remarks;
   // One record a diagnosis: the checks that share it stand together.
   std::vector<std::pair<const found_diagnosis*, json>> groups;
   for (std::size_t i = 0; i < list.size(); ++i) {
     suspect& one = list[i];
-    for (const auto& answer : classified[i]) {
-      if (!answer.fault.empty()) {
-        remarks.insert(fmt::format("classifier {}: {}", answer.classifier, answer.fault));
-      }
-      for (const json& given : answer.answers) {
-        std::string why;
-        if (auto d = judge.by_classifier(given, answer.classifier, why)) {
-          one.found.push_back(std::move(*d));
-        } else {
-          remarks.insert(why);
-        }
-      }
-    }
+    take_answers(classified[i], judge, one.found, remarks);
     one.found = diagnoser::settle(std::move(one.found), workers.answers());
     int rank = 0;
     for (const found_diagnosis& d : one.found) {
@@ -248,7 +228,8 @@ std::vector<json> run_diagnosis::conclude() {
     record["checks"] = checks;
     records.push_back(std::move(record));
   }
-  for (const std::string& remark : remarks) {
+  // A classifier that is broken is so for each failure.
+  for (const std::string& remark : std::set<std::string>(remarks.begin(), remarks.end())) {
     std::cerr << "assay: " << printable(remark) << '\n';
   }
   return records;

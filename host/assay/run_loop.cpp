@@ -239,9 +239,7 @@ void run_loop::take_part(const json& result, const planned_check& check) {
 
 run_loop::answer run_loop::await(const char* kind) {
   using event = worker_process::event;
-  const auto deadline =
-      worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(
-                                         std::chrono::duration<double>(options_.timeout_s));
+  const auto deadline = worker_process::seconds_from_now(options_.timeout_s);
   std::string phase = "library";
   for (;;) {
     auto [what, record] = worker_->next(deadline);

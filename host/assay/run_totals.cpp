@@ -180,8 +180,7 @@ std::string why_idle(const split& total, int checks, int by_launch, int by_wait)
   if (by_launch > 0) {
     reasons.push_back(fmt::format(
         "{} of {} checks {} launch-bound: issuing the work takes the host longer than the device "
-        "to "
-        "do it. Larger inputs, fewer and larger operators, or captured graphs shorten that",
+        "to do it. Larger inputs, fewer and larger operators, or captured graphs shorten that",
         by_launch, checks, by_launch == 1 ? "is" : "are"));
   }
   if (by_wait > 0) {

@@ -22,11 +22,17 @@ double plugin_limit_s(const run_options& options) {
   return std::clamp(options.timeout_s, least, most);
 }
 
-worker_process::clock::time_point seconds_from_now(double seconds) {
-  return worker_process::clock::now() + std::chrono::duration_cast<worker_process::clock::duration>(
-                                            std::chrono::duration<double>(seconds));
-}
 }  // namespace
+
+json setup_command(const worker_process& worker, json plugins, bool trust_plugins) {
+  return {{"do", "setup"},
+          {"stdout_file", worker.stdout_file().string()},
+          {"plugins", std::move(plugins)},
+          {"excluded", json::array()},
+          {"trust_plugins", trust_plugins},
+          {"overlap", false},
+          {"engine", nullptr}};
+}
 
 std::string in_words(const platform::ending& ending) {
   if (ending.signal) {
@@ -76,13 +82,11 @@ json worker_pool::setup_command(const worker_process& worker) const {
               {"backend", wants_backend() ? json(engine_->torch.backend->string()) : json()},
               {"backend_required", options_.device != "auto" && options_.device != "all"}};
   }
-  return {{"do", "setup"},
-          {"stdout_file", worker.stdout_file().string()},
-          {"plugins", std::move(plugins)},
-          {"excluded", std::move(excluded)},
-          {"trust_plugins", options_.trust_plugins},
-          {"overlap", overlap_},
-          {"engine", std::move(engine)}};
+  json command = assay::setup_command(worker, std::move(plugins), options_.trust_plugins);
+  command["excluded"] = std::move(excluded);
+  command["overlap"] = overlap_;
+  command["engine"] = std::move(engine);
+  return command;
 }
 
 void worker_pool::blame(worker_process& worker, const std::string& file, const std::string& what) {
@@ -100,7 +104,7 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
   bool plugins_done = false;
   for (;;) {
     const double limit_s = plugins_done ? engine_limit_s : plugin_limit_s(options_);
-    auto [what, record] = worker.next(seconds_from_now(limit_s));
+    auto [what, record] = worker.next(worker_process::seconds_from_now(limit_s));
     if (what == event::record) {
       const std::string kind = record.value("record", "");
       if (kind == "loading") {

@@ -48,6 +48,10 @@ class worker_pool {
   nlohmann::json engine_record_;
 };
 
+/// The command that a worker gets first: it loads these plugins (files and folders), and no engine.
+nlohmann::json setup_command(const worker_process& worker, nlohmann::json plugins,
+                             bool trust_plugins);
+
 /// "SIGSEGV", "exit status 1": how a worker ended, for a sentence.
 std::string in_words(const platform::ending& ending);
 

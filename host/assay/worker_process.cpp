@@ -200,6 +200,11 @@ void worker_process::send(const nlohmann::json& command) {
   }
 }
 
+worker_process::clock::time_point worker_process::seconds_from_now(double seconds) {
+  return clock::now() +
+         std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 worker_process::happening worker_process::next(clock::time_point deadline) {
   running& p = *process_;
   std::optional<clock::time_point> gone_since;

@@ -46,6 +46,9 @@ class worker_process {
   /// A worker that is gone is noticed by next().
   void send(const nlohmann::json& command);
 
+  /// A deadline for next().
+  static clock::time_point seconds_from_now(double seconds);
+
   enum class event { record, ended, timeout, flood, interrupted };
   struct happening {
     event what;

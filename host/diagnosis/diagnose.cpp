@@ -100,12 +100,10 @@ std::vector<spot> together(const std::vector<std::size_t>& wanted, const text_sc
   return {};
 }
 
-int severity_rank(const found_diagnosis& d) { return -static_cast<int>(d.entry->severity); }
-
 /// What goes first has the smaller key.
 auto order_of(const found_diagnosis& d) {
   return std::tuple(d.withdrawn, !d.consequence_of.empty(), d.entry->severity == severity::notice,
-                    -static_cast<int>(d.confidence), severity_rank(d),
+                    -static_cast<int>(d.confidence), -static_cast<int>(d.entry->severity),
                     -static_cast<long>(d.matched_length), d.first_line);
 }
 
@@ -305,6 +303,16 @@ std::set<std::string> wanted_probes(const std::vector<found_diagnosis>& found) {
 
 json to_json(const advice& a) {
   return {{"any", a.any}, {"linux", a.on_linux}, {"wsl", a.on_wsl}, {"windows", a.on_windows}};
+}
+
+json to_json(const probe_result& p) {
+  return {{"id", p.id},
+          {"state", p.state},
+          {"fact", p.fact},
+          {"evidence", p.evidence},
+          {"findings", p.findings},
+          {"values", p.values},
+          {"elapsed_ms", p.elapsed_ms}};
 }
 
 json to_json(const found_diagnosis& d) {

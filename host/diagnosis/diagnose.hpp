@@ -84,5 +84,6 @@ std::set<std::string> wanted_probes(const std::vector<found_diagnosis>& found);
 /// As docs/results-format.md describes a diagnosis.
 nlohmann::json to_json(const found_diagnosis& d);
 nlohmann::json to_json(const advice& a);
+nlohmann::json to_json(const probe_result& p);
 
 }  // namespace assay
