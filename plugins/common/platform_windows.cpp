@@ -33,7 +33,10 @@ std::map<std::string, std::string> process_environment() {
     // Those that begin with '=' are the command interpreter's own.
     const std::size_t equals = text.find(L'=', 1);
     if (equals != std::wstring::npos) {
-      found.emplace(narrow(text.substr(0, equals)), narrow(text.substr(equals + 1)));
+      std::wstring name = text.substr(0, equals);
+      // Names differ in nothing but case there; the rules spell them in capitals.
+      ::CharUpperBuffW(name.data(), static_cast<DWORD>(name.size()));
+      found.emplace(narrow(name), narrow(text.substr(equals + 1)));
     }
     entry += text.size() + 1;
   }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_cuda/probes.hpp"
 
+#include "common/question.hpp"
+
 namespace diag_cuda {
 
 std::vector<std::unique_ptr<assay::probe>> all_probes() {
   std::vector<std::unique_ptr<assay::probe>> all;
-  const auto add = [&](const char* id, const char* summary, question::answerer ask) {
-    all.push_back(std::make_unique<question>(id, summary, ask));
+  const auto add = [&](const char* id, const char* summary, probing::question::answerer ask) {
+    all.push_back(std::make_unique<probing::question>(id, summary, ask));
   };
   add("cuda.devices", "is an NVIDIA GPU there, and are its device nodes usable?", look_at_devices);
   add("cuda.driver", "is the NVIDIA driver new enough for this LibTorch's CUDA?", look_at_driver);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "common/mounts.hpp"
 #include "library_environment.hpp"
 #include "machine.hpp"
 #include "text.hpp"
@@ -25,26 +26,6 @@ std::uint32_t big_endian(std::string_view from, std::size_t at, unsigned width) 
   return value;
 }
 
-/// "\040" is a blank in the names of mounts.
-std::string unescaped(std::string_view text) {
-  std::string plain;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size()) {
-      plain += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
-                                 (text[i + 3] - '0'));
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
-
-bool is_below(const fs::path& path, const fs::path& folder) {
-  const fs::path relative = path.lexically_relative(folder);
-  return !relative.empty() && *relative.begin() != "..";
-}
-
 }  // namespace
 
 bool mount::is_network() const {
@@ -56,21 +37,9 @@ bool mount::is_network() const {
 }
 
 mount mount_of(const assay::probe_site& site, const fs::path& path) {
-  mount found;
-  const std::string table = read_file(site.at("/proc/self/mounts")).text;
-  for (const std::string& line : tree::lines(table)) {
-    const auto words = tree::split(line, ' ');
-    if (words.size() < 4) {
-      continue;
-    }
-    const std::string folder = unescaped(words[1]);
-    // The last of several on one folder is the one that is seen.
-    if (is_below(path, folder) && folder.size() >= found.folder.size()) {
-      const auto options = tree::split(words[3], ',');
-      found = {words[2], folder, std::find(options.begin(), options.end(), "ro") != options.end()};
-    }
-  }
-  return found;
+  const auto mounts = probing::mounts_in(read_file(site.at("/proc/self/mounts")).text);
+  const probing::mount* on = probing::mount_of(mounts, path);
+  return on == nullptr ? mount() : mount{on->type, on->point, on->has("ro")};
 }
 
 std::vector<cache_place> miopen_places(const assay::probe_site& site,
@@ -108,7 +77,7 @@ std::string sqlite_fault(const fs::path& file) {
   constexpr std::size_t header_size = 100;
   std::error_code error;
   const std::uintmax_t size = fs::file_size(file, error);
-  const auto header = tree::text(file, header_size);
+  const auto header = probing::read_text(file, header_size);
   if (error || !header) {
     return "cannot be read";
   }
@@ -134,7 +103,7 @@ std::string sqlite_fault(const fs::path& file) {
 }
 
 std::string text_database_fault(const fs::path& file) {
-  const auto text = tree::text(file);
+  const auto text = probing::read_text(file);
   if (!text) {
     return "cannot be read";
   }

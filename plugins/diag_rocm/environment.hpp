@@ -5,13 +5,15 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
+#include "common/probing.hpp"
+
 namespace diag_rocm {
 
-using environment = std::map<std::string, std::string>;
+using environment = probing::variables;
+using probing::value_of;
 
 /// Where a probe takes the environment variables from.
 using environment_source = std::function<environment(const assay::probe_site&)>;
@@ -22,9 +24,6 @@ using environment_source = std::function<environment(const assay::probe_site&)>;
 
 /// Whether the variable is there, also with an empty value.
 [[nodiscard]] bool is_set(const environment& from, const std::string& name);
-
-/// Empty where it is not set.
-[[nodiscard]] std::string value_of(const environment& from, const std::string& name);
 
 /// A path that a variable holds, on the machine that is looked at.
 [[nodiscard]] std::filesystem::path path_in(const assay::probe_site& site, std::string_view value);

@@ -29,7 +29,7 @@ bool loads(const fs::path& name) {
 /// "libamd_comgr.so.3": names that stand in HIPRTC's file.
 std::vector<std::string> names_in(const fs::path& hiprtc_file) {
   std::vector<std::string> found;
-  const std::string text = tree::text(hiprtc_file, most_of_hiprtc).value_or("");
+  const std::string text = probing::read_text(hiprtc_file, most_of_hiprtc).value_or("");
   const std::string begin = "libamd_comgr.so";
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
     const std::size_t end = text.find_first_not_of("0123456789.", at + begin.size());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/loader_configuration.hpp"
 #include "library_environment.hpp"
 #include "tree.hpp"
 
@@ -15,34 +16,6 @@ void add(std::vector<fs::path>& to, const fs::path& folder) {
   const fs::path tidy = folder.lexically_normal();
   if (tree::is_folder(tidy) && std::find(to.begin(), to.end(), tidy) == to.end()) {
     to.push_back(tidy);
-  }
-}
-
-void add_configured(std::vector<fs::path>& to, const assay::probe_site& site, const fs::path& file,
-                    int depth) {
-  constexpr int deepest = 4;
-  const auto text = tree::text(file);
-  if (!text || depth > deepest) {
-    return;
-  }
-  for (const std::string& whole : tree::lines(*text)) {
-    const std::string line = whole.substr(0, whole.find('#'));
-    const auto words = tree::split(line, ' ');
-    if (words.size() == 2 && words[0] == "include") {
-      const fs::path pattern =
-          fs::path(words[1]).is_absolute() ? fs::path(words[1]) : fs::path("/etc") / words[1];
-      const std::string name = pattern.filename().string();
-      const std::size_t star = name.find('*');
-      const auto files = star == std::string::npos
-                             ? std::vector<fs::path>{site.at(pattern)}
-                             : tree::entries(site.at(pattern.parent_path()), name.substr(0, star),
-                                             name.substr(star + 1));
-      for (const fs::path& included : files) {
-        add_configured(to, site, included, depth + 1);
-      }
-    } else if (words.size() == 1 && words[0].starts_with('/')) {
-      add(to, site.at(words[0]));
-    }
   }
 }
 
@@ -96,7 +69,9 @@ std::vector<fs::path> environment_folders(const assay::probe_site& site,
 
 std::vector<fs::path> system_folders(const assay::probe_site& site) {
   std::vector<fs::path> found;
-  add_configured(found, site, site.at("/etc/ld.so.conf"), 0);
+  for (const fs::path& folder : probing::configured_library_folders(site)) {
+    add(found, folder);
+  }
   // Debian's loader has the folders of its architectures built in.
   for (const char* parent : {"/lib", "/usr/lib"}) {
     for (const fs::path& folder : tree::entries(site.at(parent), "", "-linux-gnu")) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <optional>
 
+#include "common/platform.hpp"
+#include "common/probing.hpp"
 #include "platform.hpp"
 #include "targets.hpp"
 #include "text.hpp"
@@ -176,16 +178,14 @@ void read_bus(const assay::probe_site& site, machine& found) {
 }  // namespace
 
 system_kind system_of(const assay::probe_site& site) {
-  if (site.is_this_machine() && platform::is_windows) {
+  if (site.is_this_machine() && probing::is_windows) {
     return system_kind::windows;
   }
   if (!site.is_this_machine() && !is_there(site.at("/proc")) &&
       is_there(site.at("/Windows/System32"))) {
     return system_kind::windows;
   }
-  const std::string kernel = lower(read_line(site.at("/proc/version")));
-  const bool wsl = kernel.find("microsoft") != std::string::npos || is_there(site.at("/dev/dxg"));
-  return wsl ? system_kind::wsl : system_kind::linux_os;
+  return probing::is_wsl(site) ? system_kind::wsl : system_kind::linux_os;
 }
 
 std::string machine::architectures() const {

@@ -4,21 +4,10 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 
 namespace diag_rocm::platform {
-
-inline constexpr bool is_windows =
-#if defined(_WIN32)
-    true;
-#else
-    false;
-#endif
-
-/// The variables of this process.
-[[nodiscard]] std::map<std::string, std::string> environment();
 
 struct owner {
   unsigned mode = 0;  // permission bits

@@ -4,25 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <string_view>
 
 #include "platform.hpp"
 
-extern char** environ;
-
 namespace diag_rocm::platform {
-
-std::map<std::string, std::string> environment() {
-  std::map<std::string, std::string> variables;
-  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
-    const std::string_view entry = *at;
-    const std::size_t equals = entry.find('=');
-    if (equals != std::string_view::npos) {
-      variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
-    }
-  }
-  return variables;
-}
 
 std::optional<owner> owner_of(const std::filesystem::path& file) {
   struct ::stat found {};

@@ -58,30 +58,6 @@ std::vector<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-bool is_there(const fs::path& file) {
-  std::error_code error;
-  return fs::exists(file, error);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n\0";
-  const std::size_t first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
-
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -107,14 +83,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
     at = text.find_first_not_of(blanks, end);
   }
   return words;
-}
-
-std::string joined(const std::vector<std::string>& parts, std::string_view between) {
-  std::string text;
-  for (const std::string& part : parts) {
-    text += (&part == parts.data() ? "" : std::string(between)) + part;
-  }
-  return text;
 }
 
 std::string lower(std::string_view text) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/probing.hpp"
+
 namespace diag_rocm {
 
 /// Whether a file could be read. sysfs and procfs refuse at the read as well as at the opening.
@@ -29,16 +31,15 @@ struct file_text {
 /// The names in a folder, sorted; numbers by their value. Empty where it cannot be listed.
 [[nodiscard]] std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-/// exists() that takes "may not look" for no.
-[[nodiscard]] bool is_there(const std::filesystem::path& file);
+using probing::is_there;
+using probing::joined;
+using probing::lines_of;
+using probing::trimmed;
 
-[[nodiscard]] std::string_view trimmed(std::string_view text);
-[[nodiscard]] std::vector<std::string_view> lines_of(std::string_view text);
 /// Parts between separators, trimmed; an empty text has none.
 [[nodiscard]] std::vector<std::string_view> split(std::string_view text, char separator);
 /// Words between blanks.
 [[nodiscard]] std::vector<std::string_view> words_of(std::string_view text);
-[[nodiscard]] std::string joined(const std::vector<std::string>& parts, std::string_view between);
 [[nodiscard]] std::string lower(std::string_view text);
 [[nodiscard]] bool contains_word(std::string_view text, std::string_view word);
 

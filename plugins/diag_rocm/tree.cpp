@@ -2,7 +2,6 @@
 #include "tree.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 
 namespace diag_rocm::tree {
@@ -25,29 +24,6 @@ std::string_view take_number(std::string_view& text) {
 }
 
 }  // namespace
-
-std::optional<std::string> text(const std::filesystem::path& file, std::size_t most) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    return std::nullopt;
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) {
-    return std::nullopt;
-  }
-  std::string read;
-  std::string piece(std::min<std::size_t>(most, 1 << 16), '\0');
-  // What /proc and /sys serve has no size that could be asked for.
-  while (read.size() < most) {
-    stream.read(piece.data(),
-                static_cast<std::streamsize>(std::min(piece.size(), most - read.size())));
-    read.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
-    if (stream.gcount() == 0) {
-      break;
-    }
-  }
-  return stream.bad() ? std::nullopt : std::optional<std::string>(std::move(read));
-}
 
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> found;

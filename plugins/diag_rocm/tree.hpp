@@ -3,17 +3,12 @@
 // Reading files and folders that may not be there, may not be readable, or may be damaged.
 #pragma once
 
-#include <cstddef>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace diag_rocm::tree {
-
-/// The file's text, at most `most` bytes of it; nothing where it cannot be read.
-std::optional<std::string> text(const std::filesystem::path& file, std::size_t most = 1 << 20);
 
 /// What a folder holds, sorted by name; empty where it cannot be read.
 std::vector<std::filesystem::path> entries(const std::filesystem::path& folder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/mounts.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
-#include "diag_system/mounts.hpp"
 #include "diag_system/probes.hpp"
 #include "diag_system/room.hpp"
 
@@ -22,12 +22,12 @@ constexpr double least_free = gibibyte / 2;
 // DataLoader workers hand each batch over in it; containers start with 64 MiB.
 constexpr double least_shared = gibibyte;
 
-std::vector<mount> mounts_of(const assay::probe_site& site) {
+std::vector<probing::mount> mounts_of(const assay::probe_site& site) {
   std::string text = probing::read_text(site.at("/proc/self/mounts")).value_or("");
   if (text.empty()) {
     text = probing::read_text(site.at("/proc/mounts")).value_or("");
   }
-  return mounts_in(text);
+  return probing::mounts_in(text);
 }
 
 /// The folder itself, or the nearest one above it that exists: where it would be made.
@@ -38,8 +38,8 @@ fs::path nearest(fs::path path) {
   return path;
 }
 
-folder look_at(const assay::probe_site& site, const std::vector<mount>& mounts, std::string role,
-               const fs::path& path) {
+folder look_at(const assay::probe_site& site, const std::vector<probing::mount>& mounts,
+               std::string role, const fs::path& path) {
   folder found{.role = std::move(role), .path = path.string()};
   const fs::path at = site.at(path);
   const fs::path near = nearest(at);
@@ -54,7 +54,7 @@ folder look_at(const assay::probe_site& site, const std::vector<mount>& mounts, 
       found.free = static_cast<double>(space.available);
     }
   }
-  if (const mount* on = mount_of(mounts, path); on != nullptr) {
+  if (const probing::mount* on = probing::mount_of(mounts, path); on != nullptr) {
     found.network = on->is_network();
     found.mount_line = on->line;
     if (found.not_writable.empty() && on->has("ro")) {
@@ -141,7 +141,7 @@ assay::probe_answer judge_folders(const std::vector<folder>& folders) {
 }
 
 assay::probe_answer look_at_disk(const assay::probe_site& site) {
-  const std::vector<mount> mounts = mounts_of(site);
+  const std::vector<probing::mount> mounts = mounts_of(site);
   std::vector<folder> folders;
   for (const auto& [role, path] : folders_to_look_at(probing::variables_of(site))) {
     folders.push_back(look_at(site, mounts, role, path));
@@ -154,8 +154,8 @@ assay::probe_answer look_at_shared_memory(const assay::probe_site& site) {
     return probing::unknown(probing::only_linux);
   }
   const fs::path at = site.at("/dev/shm");
-  const std::vector<mount> mounts = mounts_of(site);
-  const mount* on = mount_of(mounts, "/dev/shm");
+  const std::vector<probing::mount> mounts = mounts_of(site);
+  const probing::mount* on = probing::mount_of(mounts, "/dev/shm");
   const bool own = on != nullptr && on->point == "/dev/shm";
   if (!probing::is_there(at)) {
     return probing::no("/dev/shm is not there", "SYSTEM-SHM-SMALL");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_system/probes.hpp"
 
+#include "common/question.hpp"
+
 namespace diag_system {
 
 std::vector<std::unique_ptr<assay::probe>> all_probes() {
   std::vector<std::unique_ptr<assay::probe>> all;
-  const auto add = [&](const char* id, const char* summary, question::answerer ask) {
-    all.push_back(std::make_unique<question>(id, summary, ask));
+  const auto add = [&](const char* id, const char* summary, probing::question::answerer ask) {
+    all.push_back(std::make_unique<probing::question>(id, summary, ask));
   };
   add("system.glibc", "is the C library new enough for this LibTorch?", look_at_glibc);
   add("system.libstdcxx", "is the libstdc++ that is found first new enough for this LibTorch?",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_system/search.hpp"
 
+#include "common/loader_configuration.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <initializer_list>
@@ -13,7 +15,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t most_libraries = 1000;
-constexpr int deepest_include = 4;
 
 std::string replaced(std::string text, std::string_view token, const std::string& by) {
   for (std::size_t at = text.find(token); at != std::string::npos;
@@ -40,35 +41,13 @@ library_search::library_search(const assay::probe_site& site) : site_(site) {
       path_.push_back(site.at(fs::path(part)));
     }
   }
-  read_configuration("/etc/ld.so.conf", 0);
+  system_ = probing::configured_library_folders(site);
   for (const char* machine : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
     system_.push_back(site.at(fs::path("/lib") / machine));
     system_.push_back(site.at(fs::path("/usr/lib") / machine));
   }
   for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/lib/wsl/lib"}) {
     system_.push_back(site.at(folder));
-  }
-}
-
-/// The folders of /etc/ld.so.conf: what ld.so.cache is made from.
-void library_search::read_configuration(const fs::path& file, int depth) {
-  const std::string text = probing::read_text(site_.at(file)).value_or("");
-  for (std::string_view line : probing::lines_of(text)) {
-    line = probing::trimmed(line.substr(0, line.find('#')));
-    constexpr std::string_view include = "include ";
-    if (line.substr(0, include.size()) == include && depth < deepest_include) {
-      // In practice always "folder/*.conf".
-      const fs::path pattern =
-          file.parent_path() / fs::path(probing::trimmed(line.substr(include.size())));
-      for (const std::string& name : probing::names_in(site_.at(pattern.parent_path()))) {
-        const fs::path included = pattern.parent_path() / name;
-        if (name == pattern.filename() || included.extension() == pattern.extension()) {
-          read_configuration(included, depth + 1);
-        }
-      }
-    } else if (!line.empty() && line.front() == '/') {
-      system_.push_back(site_.at(fs::path(line)));
-    }
   }
 }
 

@@ -42,7 +42,6 @@ class library_search {
   [[nodiscard]] bool fits(const std::filesystem::path& file, std::uint16_t machine);
   std::filesystem::path in_folders(const std::vector<std::filesystem::path>& folders,
                                    const std::string& name, std::uint16_t machine);
-  void read_configuration(const std::filesystem::path& file, int depth);
 
   assay::probe_site site_;
   std::vector<std::filesystem::path> path_;    // LD_LIBRARY_PATH

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "answers.hpp"
-#include "diag_system/mounts.hpp"
+#include "common/mounts.hpp"
 #include "diag_system/probes.hpp"
 #include "diag_system/room.hpp"
 #include "temporary_tree.hpp"
@@ -89,7 +89,7 @@ TEST(system_disk, a_file_in_the_place_of_a_folder) {
 }
 
 TEST(system_mounts, are_read_as_the_kernel_writes_them) {
-  const auto mounts = diag_system::mounts_in(
+  const auto mounts = probing::mounts_in(
       "/dev/sda1 / ext4 rw 0 0\nshm /dev/shm tmpfs rw,size=65536k,inode64 0 0\n"
       "//s/x /mnt/my\\040share cifs rw 0 0\ntmpfs /data tmpfs rw,size=2g 0 0\nbroken line\n"
       "tmpfs /half tmpfs rw,size=50% 0 0\n");
@@ -99,9 +99,9 @@ TEST(system_mounts, are_read_as_the_kernel_writes_them) {
   EXPECT_FALSE(mounts[4].size());
   EXPECT_EQ(mounts[2].point, "/mnt/my share");
   EXPECT_TRUE(mounts[2].is_network());
-  EXPECT_EQ(diag_system::mount_of(mounts, "/data/x")->point, "/data");
-  EXPECT_EQ(diag_system::mount_of(mounts, "/database")->point, "/");
-  EXPECT_EQ(diag_system::mount_of({}, "/x"), nullptr);
+  EXPECT_EQ(probing::mount_of(mounts, "/data/x")->point, "/data");
+  EXPECT_EQ(probing::mount_of(mounts, "/database")->point, "/");
+  EXPECT_EQ(probing::mount_of({}, "/x"), nullptr);
 }
 
 // ------------------------------------------------------------------ system.shm

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "diag_system/mounts.hpp"
+#include "common/mounts.hpp"
 
 #include "common/probing.hpp"
 
 #include <algorithm>
 #include <array>
 
-namespace diag_system {
+namespace probing {
 namespace {
 
 /// /proc/mounts writes a blank as \040.
@@ -14,7 +14,7 @@ std::string unescaped(std::string_view text) {
   std::string made;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 3 < text.size()) {
-      if (const auto code = probing::whole_number(text.substr(i + 1, 3), 8); code && *code < 256) {
+      if (const auto code = whole_number(text.substr(i + 1, 3), 8); code && *code < 256) {
         made += static_cast<char>(*code);
         i += 3;
         continue;
@@ -28,13 +28,13 @@ std::string unescaped(std::string_view text) {
 }  // namespace
 
 bool mount::has(std::string_view option) const {
-  const auto all = probing::split(options, ',');
+  const auto all = split(options, ',');
   return std::find(all.begin(), all.end(), option) != all.end();
 }
 
 std::optional<double> mount::size() const {
   constexpr std::string_view key = "size=";
-  for (const std::string_view option : probing::split(options, ',')) {
+  for (const std::string_view option : split(options, ',')) {
     if (option.substr(0, key.size()) != key) {
       continue;
     }
@@ -48,7 +48,7 @@ std::optional<double> mount::size() const {
       }
       number.remove_suffix(power != std::string_view::npos ? 1 : 0);
     }
-    if (const auto value = probing::whole_number(number)) {
+    if (const auto value = whole_number(number)) {
       return static_cast<double>(*value) * unit;
     }
   }
@@ -64,8 +64,8 @@ bool mount::is_network() const {
 
 std::vector<mount> mounts_in(std::string_view text) {
   std::vector<mount> found;
-  for (const std::string_view line : probing::lines_of(text)) {
-    const auto words = probing::split(line, ' ');
+  for (const std::string_view line : lines_of(text)) {
+    const auto words = split(line, ' ');
     if (words.size() >= 4) {
       found.push_back(
           {unescaped(words[1]), std::string(words[2]), std::string(words[3]), std::string(line)});
@@ -88,4 +88,4 @@ const mount* mount_of(const std::vector<mount>& mounts, const std::filesystem::p
   return best;
 }
 
-}  // namespace diag_system
+}  // namespace probing

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace diag_system {
+namespace probing {
 
 /// A line of /proc/mounts.
 struct mount {
@@ -27,4 +27,4 @@ std::vector<mount> mounts_in(std::string_view text);
 /// The mount that holds a path (of the machine, not of the tree); nullptr: none is known.
 const mount* mount_of(const std::vector<mount>& mounts, const std::filesystem::path& path);
 
-}  // namespace diag_system
+}  // namespace probing
