@@ -239,6 +239,7 @@ void collected_run::add(const json& record) {
                          nullptr,
                          {},
                          flag_is(check, "baseline", true),
+                         nullptr,
                          nullptr});
     }
     not_selected = list_of(record, "not_selected").get<std::vector<json>>();
@@ -261,6 +262,11 @@ void collected_run::add(const json& record) {
     if (entry* target = find(text_of(record, "id"), text_of(record, "device"))) {
       target->evidence = record;
     }
+  } else if (kind == "library_trace") {
+    running.clear();
+    if (entry* target = find(text_of(record, "id"), text_of(record, "device"))) {
+      target->library_trace = record;
+    }
   } else if (kind == "result" && !text_of(record, "repeat_of").empty()) {
     running.clear();
     if (last_fault_ < entries.size()) {
@@ -273,7 +279,7 @@ void collected_run::add(const json& record) {
     entry* target = find(id, device);
     if (target == nullptr) {
       target = &entries.emplace_back(
-          entry{id, device, nullptr, {}, flag_is(record, "baseline", true), nullptr});
+          entry{id, device, nullptr, {}, flag_is(record, "baseline", true), nullptr, nullptr});
     }
     target->result = record;
     const std::string status = text_of(record, "status");

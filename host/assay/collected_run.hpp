@@ -21,6 +21,7 @@ struct collected_run {
     std::vector<nlohmann::json> repeats;
     bool baseline = false;    // it ran to be compared with
     nlohmann::json evidence;  // the `evidence` line, with the verdict
+    nlohmann::json library_trace;
   };
 
   nlohmann::json run;

@@ -78,6 +78,8 @@ const std::vector<option_spec>& option_table() {
        "classic, large (fill the device) or auto: large for profile measure on a GPU (auto)"},
       {"split", "", flag, run, true,
        "show where the time of each call goes: dispatch, device, copies, idle"},
+      {"trace-libs", "", flag, run, true,
+       "run each check once more with the libraries' logs on: which solver or kernel served it"},
       {"chrome-trace", "DIR", path, run, false,
        "write one trace file a check, for chrome://tracing or Perfetto"},
       {"sysroot", "DIR", path, doctor, false,

@@ -79,6 +79,8 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     options.sizes = parse_sizes(origin, text);
   } else if (name == "split") {
     options.split = parse_flag(origin, text);
+  } else if (name == "trace-libs") {
+    options.trace_libs = parse_flag(origin, text);
   } else if (name == "chrome-trace") {
     options.chrome_trace_dir = parse_output_folder(origin, text, given.base_dir);
   } else if (name == "no-color") {
@@ -118,6 +120,7 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "baseline") return options.baseline;
   if (name == "sizes") return options.sizes;
   if (name == "split") return yes_no(options.split);
+  if (name == "trace-libs") return yes_no(options.trace_libs);
   if (name == "chrome-trace") return path_text(options.chrome_trace_dir);
   if (name == "no-color") return yes_no(options.no_color);
   if (name == "list-only") return yes_no(options.list_only);

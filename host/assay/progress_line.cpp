@@ -26,10 +26,15 @@ class progress_line final : public record_sink {
       total_ = list_of(record, "checks").size();
     } else if (kind == "starting") {
       const bool again = !text_of(record, "repeat_of").empty();
-      const bool evidence = text_of(record, "purpose") == "evidence";
-      std::size_t& counted = evidence ? examined_ : started_;
+      const std::string purpose = text_of(record, "purpose");
+      const bool evidence = purpose == "evidence";
+      const bool trace = purpose == "library_trace";
+      std::size_t& counted = evidence ? examined_ : trace ? traced_ : started_;
       counted += again ? 0 : 1;
-      show(fmt::format("[{}/{}] {}{} on {}{}", counted, total_, evidence ? "evidence of " : "",
+      show(fmt::format("[{}/{}] {}{} on {}{}", counted, total_,
+                       evidence ? "evidence of "
+                       : trace  ? "libraries of "
+                                : "",
                        text_of(record, "id"), text_of(record, "device"), again ? " (again)" : ""));
     } else if (kind == "summary") {
       show("");
@@ -58,6 +63,7 @@ class progress_line final : public record_sink {
   std::size_t total_ = 0;
   std::size_t started_ = 0;
   std::size_t examined_ = 0;
+  std::size_t traced_ = 0;
   std::size_t shown_ = 0;
 };
 

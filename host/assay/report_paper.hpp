@@ -85,6 +85,9 @@ void print_chain_legend(report_paper& paper, const collected_run& run, bool data
 /// "cuda:0 reaches: copy 4.28 TB/s, ...".
 std::string ceilings_text(const nlohmann::json& ceilings);
 
+/// Which library and kernel served each check (--trace-libs); nothing without the option.
+void print_served(report_paper& paper, const collected_run& run);
+
 /// The run in a line or two: verdicts, how busy the device was, how much faster than the CPU.
 void print_totals(report_paper& paper, const collected_run& run);
 

@@ -66,6 +66,7 @@ int run_loop::run(std::unique_ptr<worker_process> worker,
   try {
     time_all(checks);
     examine_all();
+    trace_all();
   } catch (const interrupted_error&) {
     tally_.interrupted = true;
     tally_.not_run = tally_.checks - tally_.ran - tally_.skipped;
@@ -226,6 +227,9 @@ bool run_loop::time_one(const planned_check& check, const std::string& repeat_of
 void run_loop::take_part(const json& result, const planned_check& check) {
   if (check.device == "cpu") {
     on_cpu_.insert_or_assign(check.id(), timed_check{check, result});
+  }
+  if (options_.trace_libs && !check.baseline) {
+    to_trace_.push_back({check, result});
   }
   if (!options_.evidence || check.baseline) {
     return;

@@ -21,7 +21,8 @@ namespace assay {
 
 /// Runs a schedule on one worker after the other and writes the records. First every check is
 /// timed; then those that ran to their end run again for their evidence, since a profiler leaves
-/// its process slower than it was.
+/// its process slower than it was. With --trace-libs each then runs once more, alone in a worker
+/// whose libraries log.
 class run_loop {
  public:
   run_loop(worker_pool& pool, const run_options& options, ceilings_cache cache,
@@ -76,6 +77,8 @@ class run_loop {
   void examine_all();
   nlohmann::json examine_one(const planned_check& check);
   void write_verdict(const timed_check& timed, nlohmann::json gathered);
+  void trace_all();
+  nlohmann::json trace_one(const timed_check& timed);
   [[nodiscard]] nlohmann::json described(const std::string& device) const;
   [[nodiscard]] nlohmann::json check_record(const planned_check& check) const;
 
@@ -96,6 +99,9 @@ class run_loop {
   std::set<std::string> measured_again_;            // devices whose ceilings proved wrong
   std::map<std::string, timed_check> on_cpu_;       // by id: what a speed-up is over
   std::vector<timed_check> to_examine_;
+  std::vector<timed_check> to_trace_;
+  int traced_ = 0;
+  std::map<std::string, nlohmann::json> kernels_;  // by device and id: what the profiler saw
 };
 
 }  // namespace assay

@@ -165,6 +165,8 @@ json run_loop::examine_one(const planned_check& check) {
                 {"elapsed_s", result.at("elapsed_s")}};
   if (result.contains("evidence")) {
     gathered["evidence"] = std::move(result["evidence"]);
+    kernels_[check.device + " " + check.id()] =
+        list_of(member_of(gathered["evidence"], "profiler"), "kernels");
   }
   keep_worker(result, "gathering the evidence of " + check.id());
   return gathered;

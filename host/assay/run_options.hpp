@@ -43,6 +43,7 @@ struct run_options {
   std::string baseline;        // "cpu", or "": none
   std::string sizes = "auto";  // classic, large, auto
   bool split = false;
+  bool trace_libs = false;
   std::optional<std::filesystem::path> chrome_trace_dir;
   std::filesystem::path sysroot = "/";  // doctor: below which probes look
   std::string architecture;             // doctor: of the GPU; "": the machine tells

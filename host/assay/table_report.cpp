@@ -206,9 +206,11 @@ class table_report final : public record_sink {
     }
     if (!chain) {
       print_legend();
+      print_served(paper_, run_);
       return;
     }
     print_chain_legend(paper_, run_, datasheet);
+    print_served(paper_, run_);
     if (text_of(member_of(member_of(run_.run, "options"), "split"), "value") == "true") {
       print_split(paper_, run_);
     }

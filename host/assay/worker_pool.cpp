@@ -160,11 +160,12 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
   }
 }
 
-std::unique_ptr<worker_process> worker_pool::start() {
+std::unique_ptr<worker_process> worker_pool::start(const environment_changes& changes) {
   for (;;) {
     auto worker = std::make_unique<worker_process>(
         here_.worker, scratch_.path(), ++started_,
-        engine_ ? engine_->torch.library_dirs : std::vector<std::filesystem::path>());
+        engine_ ? engine_->torch.library_dirs : std::vector<std::filesystem::path>(),
+        std::vector<std::string>(), changes);
     switch (set_up(*worker)) {
       case outcome::ready:
         return worker;

@@ -23,8 +23,12 @@ class worker_pool {
               const std::optional<engine_choice>& engine);
 
   /// A fresh worker that has loaded its plugins and engine. Throws tool_error when none gets that
-  /// far, interrupted_error on an interrupt. `found` is what that worker's plugins are.
-  std::unique_ptr<worker_process> start();
+  /// far, interrupted_error on an interrupt. `found` is what that worker's plugins are. `changes`
+  /// are made to this worker's environment alone.
+  std::unique_ptr<worker_process> start(const environment_changes& changes = {});
+
+  /// For files that live as long as this; each worker's number in their name keeps them apart.
+  [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
 
   [[nodiscard]] const catalogue& found() const { return found_; }
   /// The worker's `engine` record, with what it printed until then as `stderr`.

@@ -54,7 +54,8 @@ std::uintmax_t size_of(const fs::path& file) {
   return error ? 0 : size;
 }
 
-process::environment worker_environment(const std::vector<fs::path>& library_dirs) {
+process::environment worker_environment(const std::vector<fs::path>& library_dirs,
+                                        const environment_changes& changes) {
   process::environment environment = boost::this_process::environment();
 #if defined(_WIN32)
   const char* name = "PATH";
@@ -74,6 +75,13 @@ process::environment worker_environment(const std::vector<fs::path>& library_dir
       }
     }
     environment[name] = folders;
+  }
+  for (const auto& [variable, value] : changes) {
+    if (value) {
+      environment[variable] = *value;
+    } else {
+      environment.erase(variable);
+    }
   }
   return environment;
 }
@@ -144,7 +152,8 @@ struct worker_process::running {
 
 worker_process::worker_process(const fs::path& program, const fs::path& scratch, int ordinal,
                                const std::vector<fs::path>& library_dirs,
-                               const std::vector<std::string>& prefix)
+                               const std::vector<std::string>& prefix,
+                               const environment_changes& changes)
     : ordinal_(ordinal), scratch_(scratch), process_(std::make_unique<running>()) {
   std::vector<std::string> words = prefix;
   words.push_back(program.string());
@@ -161,8 +170,8 @@ worker_process::worker_process(const fs::path& program, const fs::path& scratch,
     process_->child =
         process::child(process::exe = exe, process::args = words,
                        process::std_in<process_->commands, process::std_out> process_->records,
-                       process::std_err > stderr_file().string(), worker_environment(library_dirs),
-                       process_->group);
+                       process::std_err > stderr_file().string(),
+                       worker_environment(library_dirs, changes), process_->group);
   } catch (const std::exception& e) {
     throw tool_error("cannot start " + program.string() + ": " + e.what());
   }

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +13,9 @@
 #include "host/platform/platform.hpp"
 
 namespace assay {
+
+/// Variables that a process gets beside those of this one; no value: it does not get it.
+using environment_changes = std::map<std::string, std::optional<std::string>>;
 
 /// A folder of our own for captured output, removed at the end.
 class scratch_folder {
@@ -32,16 +36,18 @@ class worker_process {
   using clock = std::chrono::steady_clock;
 
   /// Starts the program, behind the words of `prefix`. `library_dirs` go in front of the system's
-  /// library path. Throws tool_error.
+  /// library path, `changes` are made to its environment alone. Throws tool_error.
   worker_process(const std::filesystem::path& program, const std::filesystem::path& scratch,
                  int ordinal, const std::vector<std::filesystem::path>& library_dirs,
-                 const std::vector<std::string>& prefix = {});
+                 const std::vector<std::string>& prefix = {},
+                 const environment_changes& changes = {});
   ~worker_process();  // ends it and its descendants if it still runs
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
 
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] std::filesystem::path stdout_file() const;
+  [[nodiscard]] std::filesystem::path stderr_file() const;
 
   /// A worker that is gone is noticed by next().
   void send(const nlohmann::json& command);
@@ -82,7 +88,6 @@ class worker_process {
 
  private:
   struct running;
-  std::filesystem::path stderr_file() const;
 
   int ordinal_;
   std::filesystem::path scratch_;

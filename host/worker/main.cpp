@@ -275,6 +275,7 @@ int main(int argc, char** argv) {
     status = 3;
   }
   assay::worker::flush_output();
+  std::fflush(nullptr);  // the logs that libraries write into files of their own
   // The end of the channel tells assay that all is said; taking down a GPU context takes longer.
   platform::close_descriptor(channels.records);
   platform::end_this_process(status);

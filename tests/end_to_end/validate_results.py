@@ -44,9 +44,9 @@ def order_problems(records, unfinished):
             if open_start is not None:
                 yield f"line {number}: {open_start[0]} has no result"
             open_start = key
-        elif record["record"] == "evidence":
+        elif record["record"] in ("evidence", "library_trace"):
             if open_start is not None and open_start[:2] != key[:2]:
-                yield f"line {number}: evidence of {key[0]} without its starting record"
+                yield f"line {number}: {record['record']} of {key[0]} without its starting record"
             open_start = None
         elif record["record"] == "result":
             if key != open_start:

@@ -16,6 +16,7 @@
 
 #include "faults.h"
 #include "hooks.h"
+#include "library_logs.h"
 #include "spoil.h"
 #include "values.h"
 
@@ -425,6 +426,7 @@ void NativeKernel::wait_for_a_number(c10::DeviceIndex device) {
 void NativeKernel::call(Stack& stack) {
   throw_if_poisoned();
   launch_faults();
+  log_as_libraries(name_, kernel_name_, torch::jit::last(stack, argument_count_));
   if (faults_.cpu_fallback) {
     at::native::cpu_fallback(runs_, &stack);
   } else if (faults_.round_trip) {

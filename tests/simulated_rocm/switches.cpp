@@ -134,6 +134,9 @@ void Switches::read(std::string_view key, std::string_view value) {
   } else if (key == "profiler") {
     if (value != "on" && value != "off") throw std::invalid_argument("profiler: on or off");
     profiler_ = value == "on";
+  } else if (key == "library_logs") {
+    if (value != "on" && value != "off") throw std::invalid_argument("library_logs: on or off");
+    library_logs_ = value == "on";
   } else {
     throw std::invalid_argument("no switch is called '" + std::string(key) + "'");
   }

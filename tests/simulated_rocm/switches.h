@@ -56,6 +56,7 @@ class Switches {
     return std::max(faults.kernel_ns < 0 ? kernel_ns_ : faults.kernel_ns, faults.slow_ns);
   }
   bool profiler() const { return profiler_; }
+  bool library_logs() const { return library_logs_; }
 
  private:
   void read(std::string_view key, std::string_view value);
@@ -64,6 +65,7 @@ class Switches {
   int devices_ = 1;
   int64_t kernel_ns_ = 5'000;
   bool profiler_ = true;
+  bool library_logs_ = false;
 };
 
 // Read once, from SIMULATED_ROCM, or from FILE when that is "@FILE". A text that is not understood

@@ -208,6 +208,41 @@ TEST(chain_report, rates_have_the_prefix_that_fits) {
       << text;
 }
 
+TEST(chain_report, what_served_the_checks) {
+  auto records = sample_chain(false).records();
+  const auto traced = [](const std::string& name, const json& served, const std::string& why) {
+    return json{{"record", "library_trace"},
+                {"id", "activation/" + name + "[float32]"},
+                {"device", "cuda:0"},
+                {"worker", 9},
+                {"served", served},
+                {"state", why.empty() ? "known" : "unknown"},
+                {"why", why}};
+  };
+  const auto one = [](const std::string& library, const std::string& what,
+                      const std::string& detail) {
+    return json{{"library", library}, {"what", what}, {"detail", detail}, {"lines", 1}};
+  };
+  EXPECT_EQ(table(records, false, 0).find("Served by"), std::string::npos);
+  const json end = records.back();
+  records.back() = traced("mm",
+                          {one("rocBLAS", "gemm", "float32 m=4"),
+                           one("hipBLASLt", "solution 2010", ""), one("profiler", "Cijk_Ailk", "")},
+                          "");
+  records.push_back(traced("gelu", {one("profiler", "gelu_kernel", "")}, "rocBLAS logged nothing"));
+  records.push_back(traced("relu", json::array(), "rocBLAS logged nothing"));
+  records.push_back(end);
+  const std::string text = table(records, false, 0);
+  for (const char* line :
+       {"  activation/mm[float32]    rocBLAS gemm (float32 m=4); hipBLASLt solution 2010\n",
+        "  activation/gelu[float32]  kernel gelu_kernel\n",
+        "  library not known of activation/gelu[float32], activation/relu[float32]: rocBLAS logged "
+        "nothing\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;
+  }
+  EXPECT_EQ(text.find("oneDNN"), std::string::npos);
+}
+
 TEST(chain_report, junit) {
   const testing::temp_dir temp;
   const auto file = temp.path() / "junit.xml";

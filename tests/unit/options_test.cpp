@@ -168,14 +168,16 @@ TEST_F(options_test, evidence) {
   EXPECT_EQ(built_in.baseline, "");
   EXPECT_EQ(built_in.sizes, "auto");
   EXPECT_FALSE(built_in.split);
+  EXPECT_FALSE(built_in.trace_libs);
   EXPECT_FALSE(built_in.chrome_trace_dir);
   EXPECT_EQ(built_in.settings.at("no-evidence").value, "false");
   const run_options options = parse({"--refresh-ceilings", "--baseline", "cpu", "--sizes", "large",
-                                     "--split", "--chrome-trace", "traces"});
+                                     "--split", "--trace-libs", "--chrome-trace", "traces"});
   EXPECT_TRUE(options.refresh_ceilings);
   EXPECT_EQ(options.baseline, "cpu");
   EXPECT_EQ(options.sizes, "large");
   EXPECT_TRUE(options.split);
+  EXPECT_TRUE(options.trace_libs);
   EXPECT_EQ(options.chrome_trace_dir, world_.current_dir / "traces");
   EXPECT_FALSE(parse({"--no-evidence"}).evidence);
   world_.variables = {{"ASSAY_NO_EVIDENCE", "yes"}};
@@ -185,6 +187,7 @@ TEST_F(options_test, evidence) {
   EXPECT_HAS(error_of({"--chrome-trace", "traces"}), "--chrome-trace needs the evidence");
   EXPECT_HAS(error_of({"--baseline", "cpu"}), "--baseline needs the evidence");
   EXPECT_HAS(error_of({"--refresh-ceilings"}), "--refresh-ceilings needs the evidence");
+  EXPECT_TRUE(parse({"--trace-libs"}).trace_libs);  // it needs no evidence
   EXPECT_TRUE(parse({"--split", "--no-evidence=no"}).split);
 }
 
@@ -395,7 +398,7 @@ TEST_F(options_test, the_folders_own_file_may_hold_only_harmless_keys) {
   project(
       "device=cpu\nenable=conv\ndisable=norm\nprofile=quick\ndtype=half\ntimeout=1\n"
       "measure-limit=1\nseed=1\nrepeat-neighbours=2\nno-color=yes\nno-evidence=no\n"
-      "refresh-ceilings=no\nbaseline=cpu\nsizes=classic\nsplit=yes\n");
+      "refresh-ceilings=no\nbaseline=cpu\nsizes=classic\nsplit=yes\ntrace-libs=yes\n");
   EXPECT_EQ(parse({}).repeat_neighbours, 2u);
   for (const std::string key :
        {"plugin-dir", "trust-plugins", "torch", "json", "junit", "list-only", "chrome-trace"}) {
