@@ -22,7 +22,7 @@ from support import BAD_PLUGINS, TREE
 OPTIONS_DOC = pathlib.Path(__file__).resolve().parents[2] / "docs" / "options.md"
 PROJECT_KEYS = ["device", "enable", "disable", "profile", "dtype", "timeout", "measure-limit",
                 "seed", "repeat-neighbours", "no-evidence", "refresh-ceilings", "baseline", "sizes",
-                "split", "probe-timeout", "no-color"]
+                "split", "trace-libs", "probe-timeout", "no-color"]
 CHECK_COUNT = 55
 COMMANDS = ("run", "list", "show", "selftest", "explain", "doctor")
 

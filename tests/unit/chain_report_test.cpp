@@ -229,7 +229,8 @@ TEST(chain_report, what_served_the_checks) {
                           {one("rocBLAS", "gemm", "float32 m=4"),
                            one("hipBLASLt", "solution 2010", ""), one("profiler", "Cijk_Ailk", "")},
                           "");
-  records.push_back(traced("gelu", {one("profiler", "gelu_kernel", "")}, "rocBLAS logged nothing"));
+  records.push_back(
+      traced("gelu", json::array({one("profiler", "gelu_kernel", "")}), "rocBLAS logged nothing"));
   records.push_back(traced("relu", json::array(), "rocBLAS logged nothing"));
   records.push_back(end);
   const std::string text = table(records, false, 0);
