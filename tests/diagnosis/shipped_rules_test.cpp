@@ -36,6 +36,7 @@ std::vector<text_case> cases_of(const std::string& file) {
       one.facts.platform = (*facts)["platform"].value_or("");
       one.facts.torch_build = (*facts)["build"].value_or("");
       one.facts.status = (*facts)["status"].value_or("");
+      one.facts.dtype = (*facts)["dtype"].value_or("");
       one.facts.chain = (*facts)["chain"].value_or("");
       if (const toml::array* operators = (*facts)["operators"].as_array()) {
         for (const toml::node& name : *operators) {
