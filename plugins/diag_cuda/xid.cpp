@@ -19,8 +19,36 @@ constexpr std::size_t most_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_lines = 5;
 constexpr std::string_view token = "NVRM: Xid (";
 
-// Those that stand for the card, its link or its firmware (NVIDIA's list of Xid errors).
-constexpr std::array<std::uint64_t, 12> hardware{48, 62, 63, 64, 74, 79, 92, 94, 95, 119, 120, 140};
+// Whose fault a number stands for, by NVIDIA's catalogue of Xid errors. rules/xid.toml has the same
+// lists for pasted logs.
+constexpr std::array<std::uint64_t, 33> hardware{
+    46,  48,  54,  57,  58,  62,  63,  64,  74,  79,  92,  94,  95,  109, 110, 119, 120,
+    136, 140, 143, 144, 145, 146, 147, 148, 149, 150, 156, 157, 158, 167, 171, 172};
+constexpr std::array<std::uint64_t, 10> application{8, 11, 13, 25, 31, 43, 45, 69, 80, 137};
+
+// In the order in which they count.
+enum class fault { of_unknown, of_application, of_hardware };
+
+fault fault_of(std::uint64_t number) {
+  const auto among = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), number) != list.end();
+  };
+  return among(hardware)      ? fault::of_hardware
+         : among(application) ? fault::of_application
+                              : fault::of_unknown;
+}
+
+const char* code_of(fault one) {
+  switch (one) {
+    case fault::of_hardware:
+      return "CUDA-XID-HARDWARE";
+    case fault::of_application:
+      return "CUDA-XID-APPLICATION";
+    case fault::of_unknown:
+      break;
+  }
+  return "CUDA-XID-OTHER";
+}
 
 struct report {
   std::string line;
@@ -108,12 +136,10 @@ assay::probe_answer look_at_kernel_log(const assay::probe_site& site) {
   if (reports.empty()) {
     return probing::yes("no Xid in " + log.source);
   }
-  const auto is_hardware = [](const report& one) {
-    return std::find(hardware.begin(), hardware.end(), one.number) != hardware.end();
-  };
-  const bool of_hardware = std::any_of(reports.begin(), reports.end(), is_hardware);
+  fault worst = fault::of_unknown;
   std::vector<std::string> numbers;
   for (const report& one : reports) {
+    worst = std::max(worst, fault_of(one.number));
     const std::string number = std::to_string(one.number);
     if (std::find(numbers.begin(), numbers.end(), number) == numbers.end()) {
       numbers.push_back(number);
@@ -122,11 +148,11 @@ assay::probe_answer look_at_kernel_log(const assay::probe_site& site) {
   auto answer = probing::no(std::to_string(reports.size()) +
                                 (reports.size() == 1 ? " fault report" : " fault reports") +
                                 " in " + log.source + ": Xid " + probing::joined(numbers, ", "),
-                            of_hardware ? "CUDA-XID-HARDWARE" : "CUDA-XID-APPLICATION");
+                            code_of(worst));
   // The newest, and of the kind that the finding speaks of.
   for (auto one = reports.rbegin(); one != reports.rend() && answer.evidence.size() < most_lines;
        ++one) {
-    if (is_hardware(*one) == of_hardware) {
+    if (fault_of(one->number) == worst) {
       answer.evidence.push_back(one->line);
     }
   }

@@ -32,7 +32,9 @@ struct verdict {
 /// "asked for 2.0 GiB, 512 MiB free of 8.0 GiB, PyTorch holds 6.9 GiB of which 1.2 GiB unused"
 std::string numbers(const out_of_memory_text& text) {
   std::string said = text.index >= 0 ? "GPU " + std::to_string(text.index) + ": " : "";
-  said += text.requested ? "asked for " + size_text(*text.requested) : "asked for memory";
+  said += !text.requested               ? "asked for memory"
+          : *text.requested >= exbibyte ? "asked for more than 1 EiB"
+                                        : "asked for " + size_text(*text.requested);
   const char* of = text.device == "MPS" ? " allowed" : "";
   if (text.free && text.total) {
     said += ", " + size_text(*text.free) + " free of " + size_text(*text.total);
@@ -160,20 +162,30 @@ verdict judge(const out_of_memory_text& text, const assay::failure& f) {
 }  // namespace
 
 std::vector<assay::diagnosis> out_of_memory::classify(const assay::failure& f) {
+  std::vector<assay::diagnosis> answers;
   for (const std::string_view part : texts_of(f)) {
-    const auto text = find_out_of_memory(part);
-    if (!text) {
-      continue;
+    for (const out_of_memory_text& text : out_of_memories(part)) {
+      verdict found = judge(text, f);
+      std::string cause = numbers(text) + ": " + found.because + ".";
+      const auto same = std::find_if(answers.begin(), answers.end(),
+                                     [&](const auto& given) { return given.code == found.code; });
+      if (same != answers.end()) {
+        same->cause += " " + std::move(cause);
+        same->evidence.push_back(text.line);
+        continue;
+      }
+      assay::diagnosis answer{.code = found.code};
+      answer.cause = std::move(cause);
+      answer.advice = std::move(found.advice);
+      answer.confidence = found.confidence;
+      answer.evidence.push_back(text.line);
+      answers.push_back(std::move(answer));
     }
-    verdict found = judge(*text, f);
-    assay::diagnosis answer{.code = found.code};
-    answer.cause = numbers(*text) + ": " + found.because + ".";
-    answer.advice = std::move(found.advice);
-    answer.confidence = found.confidence;
-    answer.evidence.push_back(text->line);
-    return {std::move(answer)};
+    if (!answers.empty()) {
+      break;
+    }
   }
-  return {};
+  return answers;
 }
 
 }  // namespace diag_torch

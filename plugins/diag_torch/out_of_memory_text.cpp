@@ -17,6 +17,8 @@ constexpr auto npos = std::string_view::npos;
 // More than any memory: a number that wrapped around below zero.
 constexpr double nonsense = 1024.0 * 1024 * 1024 * 1024 * 1024;
 
+constexpr std::size_t most_devices = 8;
+
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_number(char c) { return is_digit(c) || c == '.'; }
@@ -165,6 +167,9 @@ out_of_memory_text of_gpu(std::string_view text, std::size_t word) {
   found.device = text.substr(from, word - from);
   const std::string all = sentence(text, word);
   found.requested = size_after(all, "Tried to allocate ");
+  if (all.find("Tried to allocate more than 1EB") != npos) {
+    found.requested = exbibyte;
+  }
   found.index = index_of(all);
   found.total =
       sane(first_of(size_before(all, " total capacity"), size_after(all, "total capacity of "),
@@ -232,22 +237,38 @@ constexpr std::array wordings{
 
 }  // namespace
 
-std::optional<out_of_memory_text> find_out_of_memory(std::string_view text) {
-  std::size_t first = npos;
-  const wording* spoken = nullptr;
-  for (const wording& one : wordings) {
-    const std::size_t at = text.find(one.token);
-    if (at < first) {
-      first = at;
-      spoken = &one;
+std::vector<out_of_memory_text> out_of_memories(std::string_view text) {
+  std::vector<out_of_memory_text> all;
+  for (std::size_t from = 0; all.size() < most_devices;) {
+    std::size_t first = npos;
+    const wording* spoken = nullptr;
+    for (const wording& one : wordings) {
+      const std::size_t at = text.find(one.token, from);
+      if (at < first) {
+        first = at;
+        spoken = &one;
+      }
     }
+    if (spoken == nullptr) {
+      break;
+    }
+    out_of_memory_text found = spoken->read(text, first);
+    // A trace repeats its error; another number is another GPU.
+    const bool other = found.index >= 0 && std::none_of(all.begin(), all.end(), [&](const auto& o) {
+                         return o.index < 0 || o.index == found.index;
+                       });
+    if (all.empty() || other) {
+      found.line = line_around(text, first);
+      all.push_back(std::move(found));
+    }
+    from = first + spoken->token.size();
   }
-  if (spoken == nullptr) {
-    return std::nullopt;
-  }
-  out_of_memory_text found = spoken->read(text, first);
-  found.line = line_around(text, first);
-  return found;
+  return all;
+}
+
+std::optional<out_of_memory_text> find_out_of_memory(std::string_view text) {
+  auto all = out_of_memories(text);
+  return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
 }
 
 }  // namespace diag_torch

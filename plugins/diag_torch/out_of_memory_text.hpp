@@ -32,6 +32,12 @@ struct out_of_memory_text {
   }
 };
 
+// What "more than 1EB" is read as.
+constexpr double exbibyte = 1024.0 * 1024 * 1024 * 1024 * 1024 * 1024;
+
+/// The first one of each device in `text`, in order; the first if they name no device.
+std::vector<out_of_memory_text> out_of_memories(std::string_view text);
+
 /// The first one in `text`.
 std::optional<out_of_memory_text> find_out_of_memory(std::string_view text);
 

@@ -109,7 +109,13 @@ shared_memory shares_memory(const out_of_memory_text& text, const assay::failure
                   "leave"};
     }
   }
-  if (hip && *text.total >= gibibyte && !has_size_of_a_card(*text.total)) {
+  if (hip && *text.total < gibibyte) {
+    return {.sure = true,
+            .because =
+                "no card has so little memory: it is what the firmware sets apart for a GPU that "
+                "uses the machine's"};
+  }
+  if (hip && !has_size_of_a_card(*text.total)) {
     // Memory that is free and refused all the same: two signs of one thing.
     const bool refused = text.free && text.requested && *text.free >= 1.1 * *text.requested;
     return {.sure = refused,

@@ -328,6 +328,12 @@ TEST(cuda_xid, reports_are_sorted_by_whose_fault_they_are) {
   EXPECT_EQ(gist(hardware), "no CUDA-XID-HARDWARE");
   ASSERT_EQ(hardware.evidence.size(), 1U);
   EXPECT_NE(hardware.evidence[0].find("fallen off the bus"), std::string::npos);
+  // A number that no list has is nobody's fault.
+  const std::string note = "Nov 30 07:00:02 host kernel: NVRM: Xid (PCI:0000:01:00): 999, pid=42\n";
+  tree.file("/var/log/kern.log", start + note);
+  EXPECT_EQ(gist(diag_cuda::look_at_kernel_log(tree.site())), "no CUDA-XID-OTHER");
+  tree.file("/var/log/kern.log", start + fault + note);
+  EXPECT_EQ(gist(diag_cuda::look_at_kernel_log(tree.site())), "no CUDA-XID-APPLICATION");
   // Before the last start: no longer true.
   tree.file("/var/log/kern.log", start + reset + start);
   EXPECT_EQ(gist(diag_cuda::look_at_kernel_log(tree.site())), "yes");

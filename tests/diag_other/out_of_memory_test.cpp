@@ -418,6 +418,37 @@ TEST(out_of_memory, holds_its_promises_for_any_numbers) {
   EXPECT_GT(seen_others, 200);
 }
 
+TEST(out_of_memory, every_gpu_of_a_text_is_judged) {
+  const std::string first = new_text("HIP", {20 * mib, 16 * gib, 1 * mib, 15.3 * gib, 80 * mib});
+  std::string second = new_text("HIP", {40 * gib, 16 * gib, 1 * mib, 15.3 * gib, 80 * mib});
+  second.replace(second.find("GPU 0"), 5, "GPU 1");
+  const std::string text = first + "\n" + second + "\n" + first + "\n";
+  assay::failure f{};
+  f.log = text;
+  const auto answers = diag_torch::out_of_memory().classify(f);
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers[0].code, "TORCH-OOM-PLAIN");
+  EXPECT_NE(answers[0].cause.find("GPU 0: "), std::string::npos) << answers[0].cause;
+  EXPECT_EQ(answers[1].code, "TORCH-OOM-ABSURD-REQUEST");
+  EXPECT_NE(answers[1].cause.find("GPU 1: "), std::string::npos) << answers[1].cause;
+  // Of one kind: one answer that names both.
+  std::string third = first;
+  third.replace(third.find("GPU 0"), 5, "GPU 2");
+  const std::string alike = first + "\n" + third;
+  f.log = alike;
+  const auto one = diag_torch::out_of_memory().classify(f);
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].evidence.size(), 2U);
+  EXPECT_NE(one[0].cause.find("GPU 2: "), std::string::npos) << one[0].cause;
+}
+
+TEST(out_of_memory, more_than_any_machine_has) {
+  const assay::diagnosis found =
+      judged("CUDA out of memory. Tried to allocate more than 1EB memory.");
+  EXPECT_EQ(found.code, "TORCH-OOM-ABSURD-REQUEST");
+  EXPECT_EQ(found.cause.find("asked for more than 1 EiB: "), 0U) << found.cause;
+}
+
 TEST(out_of_memory, what_is_printed_is_what_is_read) {
   std::mt19937_64 random(7);
   const auto size = [&] {
