@@ -194,6 +194,7 @@ std::optional<found_diagnosis> diagnoser::apply(const rule& r, const failure_fac
   found_diagnosis d;
   d.entry = known_.find(r.code);
   d.confidence = conditions.unknown > 0 ? confidence::possible : r.confidence;
+  d.guess = r.needs_facts && conditions.unknown > 0;
   d.by = "rule " + r.name;
   d.probe = r.probe;
   d.confirmed_by = r.confirmed_by;
@@ -269,6 +270,9 @@ std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> foun
     }
     d.withdrawn = !d.refuted_by.empty() && p.state == d.refuted_by;
   }
+  std::erase_if(found, [](const found_diagnosis& d) {
+    return d.guess && !d.withdrawn && d.confidence != confidence::certain;
+  });
   const auto sort = [&] { std::stable_sort(found.begin(), found.end(), goes_before); };
   sort();
   std::vector<found_diagnosis> kept;

@@ -47,6 +47,7 @@ struct found_diagnosis {
   std::size_t first_line = 0;
   std::size_t matched_length = 0;  // literal characters that its rule matched
   std::string probe, confirmed_by, refuted_by;
+  bool guess = false;  // by a rule that needs facts, without them: counts when a probe confirms it
 };
 
 /// Rules against one failure. Nothing here runs code of others.

@@ -45,7 +45,8 @@ struct rule {
   assay::confidence confidence = confidence::possible;
   std::vector<std::string> status, end, phase, operators, dtype, architecture, platform, build;
   std::vector<std::string> environment;
-  std::string torch;  // ">=2.4, <2.7"
+  std::string torch;         // ">=2.4, <2.7"
+  bool needs_facts = false;  // where a condition is unknown, only a confirming probe counts
   std::string probe, confirmed_by, refuted_by;
 };
 

@@ -214,7 +214,7 @@ class reader {
     only_these(from,
                {"all", "any", "not", "within_lines", "confidence", "status", "end", "phase",
                 "operator", "dtype", "architecture", "platform", "build", "torch", "environment",
-                "probe", "confirmed_by", "refuted_by"},
+                "needs_facts", "probe", "confirmed_by", "refuted_by"},
                where);
     r.all = patterns(from, "all", where);
     r.any = patterns(from, "any", where);
@@ -246,6 +246,12 @@ class reader {
       static_cast<void>(version_in("0", r.torch));
     } catch (const std::invalid_argument& e) {
       throw mistake(*from.get("torch"), where + ": " + e.what());
+    }
+    if (const toml::node* node = from.get("needs_facts")) {
+      if (!node->is_boolean()) {
+        throw mistake(*node, where + ": 'needs_facts' is true or false");
+      }
+      r.needs_facts = node->value_or(false);
     }
     r.probe = text(from, "probe", false, where);
     r.confirmed_by = one_of(from, "confirmed_by", {"yes", "no"}, false, where);

@@ -116,6 +116,33 @@ TEST(conditions, holds_refused_unknown) {
   }
 }
 
+/// A rule that needs facts says nothing without them, unless its probe does.
+TEST(conditions, needed_facts) {
+  const knowledge all = known(likely("ACME-OLD", R"(all = ["acme fails"]
+needs_facts = true
+environment = ["ACME_MODE=*"]
+probe = "acme.mode"
+confirmed_by = "no"
+refuted_by = "yes")"));
+  const auto with = [&](const failure_facts& facts, const std::string& state) {
+    std::map<std::string, probe_result> probes;
+    if (!state.empty()) {
+      probes["acme.mode"] = {"acme.mode", state, "what it saw", {}, {}};
+    }
+    return in_short(judged(all, "acme fails", facts, probes));
+  };
+  EXPECT_EQ(with({}, ""), no);
+  EXPECT_EQ(with({}, "unknown"), no);
+  EXPECT_EQ(with({}, "no"), "ACME-OLD certain");
+  EXPECT_EQ(with({}, "yes"), "ACME-OLD possible withdrawn");
+  failure_facts facts;
+  facts.environment = std::vector<std::string>{"ACME_MODE=fast"};
+  EXPECT_EQ(with(facts, ""), likely_one);
+  EXPECT_EQ(with(facts, "unknown"), likely_one);
+  facts.environment->clear();
+  EXPECT_EQ(with(facts, "no"), no);
+}
+
 TEST(conditions, all_must_hold) {
   std::string keys = "all = [\"acme fails\"]\n";
   failure_facts facts;

@@ -131,6 +131,7 @@ TEST(rule_file, rule) {
       {sure + "any = [\"ab*cd*ef\"]", "needs a run of 4"},
       {sure + "all = [\"two\\nlines\"]", "on one line"},
       {sure + "all = \"acme driver\"", "'all' is a list of texts"},
+      {text + "needs_facts = 1", "'needs_facts' is true or false"},
       {text + "within_lines = 0", "'within_lines' is a number of lines, 1 or more"},
       {text + "within_lines = \"3\"", "'within_lines' is a number of lines, 1 or more"},
       {sure + "end = [\"SIGSEGV\"]\nwithin_lines = 2", "'within_lines' goes with 'all' or 'any'"},
