@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 #include <toml++/toml.h>
 
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "explained.hpp"
@@ -108,6 +110,116 @@ TEST(shipped_rules, every_entry_advises_something) {
     EXPECT_FALSE(a.any.empty() && a.on_linux.empty() && a.on_wsl.empty() && a.on_windows.empty())
         << code;
   }
+}
+
+// ---- what the advice of AMD's entries may not do, and which of them keep quiet without facts
+
+struct step {
+  std::string code, platform, text;
+
+  [[nodiscard]] bool is_command() const { return text.starts_with("$ "); }
+  [[nodiscard]] bool has(const char* part) const { return text.find(part) != std::string::npos; }
+};
+
+std::vector<step> steps_of_rocm() {
+  std::vector<step> all;
+  for (const auto& [code, entry] : shipped_rules().known.entries) {
+    if (!code.starts_with("ROCM-")) {
+      continue;
+    }
+    const advice& a = entry.advice;
+    const std::array<std::pair<const char*, const std::vector<std::string>*>, 4> lists{
+        {{"any", &a.any}, {"linux", &a.on_linux}, {"wsl", &a.on_wsl}, {"windows", &a.on_windows}}};
+    for (const auto& [platform, texts] : lists) {
+      for (const std::string& text : *texts) {
+        all.push_back({code, platform, text});
+      }
+    }
+  }
+  return all;
+}
+
+/// Which value fits, and which GPU has which number, only a probe knows.
+TEST(rocm_advice, pastes_no_setting_that_may_not_fit) {
+  for (const step& s : steps_of_rocm()) {
+    if (s.is_command() && s.platform != "windows") {
+      EXPECT_FALSE(s.has("HSA_OVERRIDE_GFX_VERSION=1")) << s.code << ": " << s.text;
+      EXPECT_FALSE(s.has("HIP_VISIBLE_DEVICES=0")) << s.code << ": " << s.text;
+    }
+  }
+}
+
+TEST(rocm_advice, boots_no_machine) {
+  for (const step& s : steps_of_rocm()) {
+    if (s.is_command()) {
+      EXPECT_FALSE(s.has("sudo reboot")) << s.code << ": " << s.text;
+      EXPECT_FALSE(s.has("setx ")) << s.code << ": " << s.text;
+    }
+  }
+}
+
+/// In PowerShell `set` and `where` are other commands, and the first fails without a word.
+TEST(rocm_advice, windows_commands_suit_both_shells) {
+  for (const step& s : steps_of_rocm()) {
+    if (s.platform == "windows" && s.is_command()) {
+      for (const char* only_cmd : {"$ set ", "$ where ", "$ dir ", "$ ren ", "$ echo "}) {
+        EXPECT_FALSE(s.text.starts_with(only_cmd)) << s.code << ": " << s.text;
+      }
+    }
+  }
+}
+
+TEST(rocm_advice, commands_stand_alone) {
+  for (const step& s : steps_of_rocm()) {
+    EXPECT_TRUE(s.is_command() || !s.has(": $ ")) << s.code << ": " << s.text;
+  }
+}
+
+/// A text that ends in a colon introduces the next one, on every platform.
+TEST(rocm_advice, no_text_ends_in_the_air) {
+  for (const auto& [code, entry] : shipped_rules().known.entries) {
+    const advice& a = entry.advice;
+    if (!code.starts_with("ROCM-")) {
+      continue;
+    }
+    for (const auto* platform :
+         {&a.on_linux, a.on_wsl.empty() ? &a.on_linux : &a.on_wsl, &a.on_windows}) {
+      std::vector<std::string> shown = a.any;
+      shown.insert(shown.end(), platform->begin(), platform->end());
+      if (!shown.empty()) {
+        EXPECT_FALSE(shown.back().ends_with(":")) << code << ": " << shown.back();
+      }
+    }
+  }
+}
+
+/// Many causes share these words; those that only a fact or a probe can tell keep quiet.
+TEST(rocm_guesses, say_nothing_without_facts) {
+  const explanation no_gpu = explain_text("RuntimeError: No HIP GPUs are available\n");
+  ASSERT_EQ(no_gpu.found.size(), 1U) << no_gpu.all();
+  EXPECT_EQ(no_gpu.found[0].entry->code, "ROCM-NO-GPU");
+  for (const char* text :
+       {"Memory access fault by GPU node-1 (Agent handle: 0x55) on address 0x7f. Reason: Page not "
+        "present or supervisor privilege.\n",
+        "HW Exception by GPU node-1 (Agent handle: 0x55) reason :GPU Hang\n",
+        "RuntimeError: HIP error: invalid device function\n"}) {
+    const explanation e = explain_text(text);
+    EXPECT_EQ(e.all().find("ROCM-OVERRIDE"), std::string::npos) << text << e.all();
+  }
+}
+
+TEST(rocm_guesses, speak_where_a_probe_confirms_or_the_facts_are_known) {
+  const std::string text = "RuntimeError: No HIP GPUs are available\n";
+  const explanation seen = explain_text(text, {}, {{"rocm.kfd_access", "no"}});
+  EXPECT_EQ(seen.found.front().entry->code, "ROCM-KFD-PERMISSION") << seen.all();
+  EXPECT_TRUE(seen.is_certain()) << seen.all();
+
+  failure_facts facts;
+  facts.status = "crash";
+  facts.environment = std::vector<std::string>{"HSA_OVERRIDE_GFX_VERSION=11.0.0"};
+  const explanation known = explain_text(
+      "Memory access fault by GPU node-1 on address 0x7f. Reason: Page not present.\n", facts);
+  EXPECT_NE(known.all().find("ROCM-OVERRIDE-WRONG"), std::string::npos) << known.all();
 }
 
 }  // namespace
