@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "host/platform/platform.hpp"
@@ -22,11 +23,16 @@ std::string_view color_of(const json& diagnosis) {
 }
 
 // A command must stay whole to be pasted; other text may be broken into lines.
-void print_step(report_paper& paper, const std::string& label, const std::string& step) {
-  if (step.starts_with("$ ")) {
-    paper.line(label + printable(step));
-  } else {
-    paper.labelled(label, step);
+void print_step(report_paper& paper, const std::string& label, const std::string& steps) {
+  std::string before = label;
+  std::istringstream lines(steps);
+  for (std::string step; std::getline(lines, step);) {
+    if (step.starts_with("$ ")) {
+      paper.line(before + printable(step));
+    } else {
+      paper.labelled(before, step);
+    }
+    before.assign(label.size(), ' ');
   }
 }
 

@@ -40,8 +40,8 @@ std::vector<found_diagnosis> findings(const knowledge& known,
         same->entry = entry;
         same->confidence = confidence::certain;  // it was seen, not guessed from a text
         same->by = "probe " + id;
-        same->advice = text_of(answer.values, "advice");
       }
+      take_advice(*same, answer.values);
       same->probes.push_back(fmt::format("{} {}: {}", id, answer.state, answer.fact));
       same->evidence.insert(same->evidence.end(), answer.evidence.begin(), answer.evidence.end());
     }

@@ -255,6 +255,18 @@ std::optional<found_diagnosis> diagnoser::by_classifier(const json& answer,
   return d;
 }
 
+void take_advice(found_diagnosis& d, const json& values) {
+  for (const auto& [name, instead] : {std::pair("advice_instead", true), {"advice", false}}) {
+    const std::string of_code = fmt::format("{}.{}", name, d.entry->code);
+    std::string text = text_or(values, of_code.c_str());
+    text = text.empty() ? text_or(values, name) : text;
+    if (!text.empty() && d.advice.find(text) == std::string::npos) {
+      d.advice += (d.advice.empty() ? "" : "\n") + text;
+      d.advice_instead = d.advice_instead || instead;
+    }
+  }
+}
+
 std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> found,
                                                const std::map<std::string, probe_result>& probes) {
   for (found_diagnosis& d : found) {
@@ -266,7 +278,7 @@ std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> foun
     d.probes.push_back(fmt::format("{} {}: {}", p.id, p.state, p.fact));
     if (!d.confirmed_by.empty() && p.state == d.confirmed_by) {
       d.confidence = confidence::certain;
-      d.advice = d.advice.empty() ? text_or(p.values, "advice") : d.advice;
+      take_advice(d, p.values);
     }
     d.withdrawn = !d.refuted_by.empty() && p.state == d.refuted_by;
   }
@@ -328,7 +340,7 @@ json to_json(const found_diagnosis& d) {
           {"severity", name_of(e.severity)},
           {"confidence", name_of(d.confidence)},
           {"cause", d.cause.empty() ? e.cause : d.cause},
-          {"advice", to_json(e.advice)},
+          {"advice", to_json(d.advice_instead ? advice() : e.advice)},
           {"advice_here", d.advice.empty() ? json() : json(d.advice)},
           {"evidence", d.evidence},
           {"probes", d.probes},

@@ -39,7 +39,8 @@ struct found_diagnosis {
   const catalogue_entry* entry = nullptr;
   assay::confidence confidence = confidence::possible;
   std::string by;                     // rule or classifier
-  std::string cause, advice;          // a classifier's own words; "": the catalogue's
+  std::string cause, advice;          // a classifier's or probe's own words, a step a line
+  bool advice_instead = false;        // they take the place of the catalogue's
   std::vector<std::string> evidence;  // lines of the failure
   std::vector<std::string> probes;    // "rocm.hiprtc_headers no: what it saw"
   std::string consequence_of;         // code of another diagnosis of the same failure, or ""
@@ -84,6 +85,10 @@ std::set<std::string> wanted_probes(const std::vector<found_diagnosis>& found);
 
 /// As docs/results-format.md describes a diagnosis.
 nlohmann::json to_json(const found_diagnosis& d);
+/// What a probe that found or confirmed the diagnosis advises (its values `advice` and
+/// `advice_instead`, or these of one code: `advice.CODE`).
+void take_advice(found_diagnosis& d, const nlohmann::json& values);
+
 nlohmann::json to_json(const advice& a);
 nlohmann::json to_json(const probe_result& p);
 

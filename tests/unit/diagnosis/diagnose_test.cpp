@@ -47,6 +47,24 @@ TEST(probes, advice_that_was_seen_to_work) {
       to_json(judged(all, "acme fails", {}, {{"acme.up", sees}})[0])["advice_here"].is_null());
 }
 
+TEST(probes, advice_in_place_of_the_catalogues) {
+  const knowledge all = known(likely("ACME-DOWN", asked));
+  const auto with = [&](const json& values) {
+    probe_result sees = says("no");
+    sees.values = values;
+    return to_json(judged(all, "acme fails", {}, {{"acme.up", sees}})[0]);
+  };
+  EXPECT_EQ(with({{"advice", "$ acme-start"}})["advice"]["any"], json::array({"$ acme-update"}));
+  const json instead = with({{"advice_instead", "Now:\n$ acme-start"}});
+  EXPECT_EQ(instead["advice_here"], "Now:\n$ acme-start");
+  EXPECT_EQ(instead["advice"]["any"], json::array());
+  const json of_one = with({{"advice_instead.ACME-OLD", "$ acme-renew"},
+                            {"advice.ACME-DOWN", "$ acme-start"},
+                            {"advice", "Of any."}});
+  EXPECT_EQ(of_one["advice_here"], "$ acme-start");
+  EXPECT_EQ(of_one["advice"]["any"], json::array({"$ acme-update"}));
+}
+
 TEST(probes, one_sided) {
   const auto with = [&](const std::string& key, const std::string& state) {
     const knowledge all =
