@@ -107,6 +107,22 @@ class OnTheSimulatedDevice(DiagnosedRun):
         # LibTorch's own reason says more than the path does, so that it goes first.
         self.assertIn("diagnosis: TORCH-SDPA-NOT-COMPILED", run.details(result["id"], "cuda:0"))
 
+    def test_what_has_an_entry_of_its_own(self):
+        """A hang, a fallback (no round trip), NaN in float32 (no 'wrong numbers'), and an assert of
+        a build that reads AMD's variable."""
+        run = self.on_rocm("hang=silu;cpu_fallback=sort;nan=softmax;async_error=embedding",
+                           "--timeout", "6", evidence=True,
+                           enable=["activation/silu", "activation/softmax", "indexing/embedding",
+                                   "reduction/sort"])
+        self.assertEqual(self.codes(run),
+                         {"TORCH-HANG": "possible", "TORCH-PATH-CPU-FALLBACK": "likely",
+                          "TORCH-NAN-OTHER": "likely", "TORCH-HIP-ASSERT": "likely"}, run)
+        self.assert_records(run)
+        advice = self.one(run, "TORCH-HIP-ASSERT")["advice"]
+        for platform in ("linux", "windows"):
+            self.assertTrue(any("AMD_SERIALIZE_KERNEL=3" in step for step in advice[platform]))
+            self.assertFalse(any("CUDA_LAUNCH_BLOCKING" in step for step in advice[platform]))
+
     def test_nothing_failed(self):
         run = self.on_rocm(None)
         self.assertEqual(run.status, 0, run)
