@@ -4,6 +4,7 @@
 #include "diag_cuda/environment.hpp"
 #include "diag_cuda/machine.hpp"
 #include "diag_cuda/probes.hpp"
+#include "diag_cuda/torch_build.hpp"
 
 #include <algorithm>
 #include <string>
@@ -27,6 +28,42 @@ std::string who_has_it(const machine& m) {
   }
   return "NVIDIA's kernel module is not loaded: install the driver, or load it with: modprobe "
          "nvidia";
+}
+
+/// Whether the machine computes with an AMD GPU, so that one of NVIDIA's need not be meant for it.
+bool has_amd_gpu_in_use(const assay::probe_site& site) {
+  const std::filesystem::path devices = site.at("/sys/bus/pci/devices");
+  const auto names = probing::names_in(devices);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const std::string vendor = probing::read_text(devices / name / "vendor", 64).value_or("");
+    return probing::trimmed(vendor) == "0x1002" &&
+           probing::link_target(devices / name / "driver").filename() == "amdgpu";
+  });
+}
+
+assay::probe_answer without_driver(const assay::probe_site& site, const machine& m) {
+  auto answer = probing::no(
+      "an NVIDIA GPU is on the PCI bus, but no NVIDIA driver runs: " + who_has_it(m), finding);
+  const build torch = look_at_torch(site.torch_dir).kind;
+  const bool wanted =
+      torch == build::cuda || (torch == build::unknown && !has_amd_gpu_in_use(site));
+  if (!wanted) {
+    answer.fact += "; only a CUDA build of LibTorch would miss it";
+    answer.findings.clear();
+  } else if (torch == build::unknown) {
+    answer.fact += " (no LibTorch is known here: it matters to CUDA builds)";
+  }
+  const bool has_other = std::any_of(m.pci.begin(), m.pci.end(),
+                                     [](const pci_gpu& gpu) { return !gpu.driver.empty(); });
+  if (!has_other) {
+    answer.values.emplace_back(
+        "advice_instead",
+        "Load the driver; if there is no such module, install NVIDIA's driver, and after a kernel "
+        "update have it built anew:\n"
+        "$ sudo modprobe nvidia && nvidia-smi\n"
+        "$ sudo dkms autoinstall && sudo modprobe nvidia");
+  }
+  return answer;
 }
 
 /// What is wrong with a device node; empty: nothing.
@@ -106,8 +143,7 @@ assay::probe_answer answer_for(const assay::probe_site& site, const machine& m) 
     return probing::yes("a board with an NVIDIA GPU of its own");
   }
   if (m.module_version.empty()) {
-    return probing::no(
-        "an NVIDIA GPU is on the PCI bus, but no NVIDIA driver runs: " + who_has_it(m), finding);
+    return without_driver(site, m);
   }
   return of_nodes(site, m);
 }

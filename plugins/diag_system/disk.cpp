@@ -157,7 +157,11 @@ assay::probe_answer look_at_shared_memory(const assay::probe_site& site) {
   const std::vector<probing::mount> mounts = mounts_of(site);
   const probing::mount* on = probing::mount_of(mounts, "/dev/shm");
   const bool own = on != nullptr && on->point == "/dev/shm";
-  if (!probing::is_there(at)) {
+  if (!site.is_this_machine() && !own) {
+    // A mount: a copy of the machine's files does not hold it.
+    return probing::unknown("/dev/shm is no mount of its own in this tree");
+  }
+  if (site.is_this_machine() && !probing::is_there(at)) {
     return probing::no("/dev/shm is not there", "SYSTEM-SHM-SMALL");
   }
   std::optional<double> size;

@@ -75,6 +75,20 @@ TEST(cuda_devices, no_driver) {
   EXPECT_SAYS(answer, "modprobe nvidia");
 }
 
+TEST(cuda_devices, without_driver_beside_an_amd_gpu) {
+  const cuda_tree tree;
+  tree.h200("");
+  const auto alone = diag_cuda::look_at_devices(tree.site());
+  EXPECT_EQ(gist(alone), "no CUDA-NO-DEVICE");
+  EXPECT_SAYS(alone, "no LibTorch is known here");
+  tree.pci("0000:03:00.0", "0x1002", "0x73ef", "0x030000", "amdgpu");
+  const auto beside = diag_cuda::look_at_devices(tree.site());
+  EXPECT_EQ(gist(beside), "no");
+  EXPECT_SAYS(beside, "only a CUDA build of LibTorch would miss it");
+  tree.torch("13.0");
+  EXPECT_EQ(gist(diag_cuda::look_at_devices(tree.site())), "no CUDA-NO-DEVICE");
+}
+
 TEST(cuda_devices, another_driver_has_it) {
   const cuda_tree nouveau;
   nouveau.h200("nouveau");
