@@ -86,12 +86,13 @@ std::unique_ptr<worker_process> diagnostic_workers::start(const tool& one, int o
   }
 }
 
-probe_result diagnostic_workers::ask_one(const tool& probe, int ordinal) const {
+probe_result diagnostic_workers::ask_one(const tool& probe, int ordinal, bool& began) const {
   probe_result result;
   result.id = probe.id;
   result.state = "unknown";
   const auto worker = start(probe, ordinal, true, result.fact);
-  if (!worker) {
+  began = worker != nullptr;
+  if (!began) {
     return result;
   }
   worker->send({{"do", "probe"},
@@ -136,16 +137,21 @@ const std::map<std::string, probe_result>& diagnostic_workers::ask(
   std::vector<probe_result> results(wanted.size());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> interrupted{false};
+  std::atomic<bool> any_began{false};
   const int first = started_;
   started_ += static_cast<int>(wanted.size());
   const auto work = [&] {
     for (std::size_t i = next++; i < wanted.size() && !interrupted; i = next++) {
+      bool began = false;
       try {
-        results[i] = ask_one(*wanted[i], first + static_cast<int>(i));
+        results[i] = ask_one(*wanted[i], first + static_cast<int>(i), began);
       } catch (const interrupted_error&) {
         interrupted = true;
       } catch (const std::exception& e) {
         results[i] = {wanted[i]->id, "unknown", e.what(), {}, {}};
+      }
+      if (began) {
+        any_began = true;
       }
     }
   };
@@ -159,6 +165,11 @@ const std::map<std::string, probe_result>& diagnostic_workers::ask(
   }
   if (interrupted) {
     throw interrupted_error();
+  }
+  if (!results.empty() && !any_began) {
+    why_none_started_ =
+        fmt::format("no probe's process could be started: {}{}", results.front().fact,
+                    options_.probe_prefix.empty() ? "" : "; mend --probe-prefix");
   }
   for (probe_result& result : results) {
     answers_[result.id] = std::move(result);

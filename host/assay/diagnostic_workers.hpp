@@ -40,6 +40,9 @@ class diagnostic_workers {
   const std::map<std::string, probe_result>& ask(const std::set<std::string>& ids);
   [[nodiscard]] const std::map<std::string, probe_result>& answers() const { return answers_; }
 
+  /// Where probes were asked and the process of none of them could be started: why not; else "".
+  [[nodiscard]] const std::string& why_none_started() const { return why_none_started_; }
+
   /// What one classifier answers, or why it did not.
   struct classified {
     std::string classifier;
@@ -50,7 +53,7 @@ class diagnostic_workers {
   std::vector<std::vector<classified>> classify(const std::vector<nlohmann::json>& failures);
 
  private:
-  probe_result ask_one(const tool& probe, int ordinal) const;
+  probe_result ask_one(const tool& probe, int ordinal, bool& began) const;
   std::unique_ptr<worker_process> start(const tool& one, int ordinal, bool prefixed,
                                         std::string& fault) const;
 
@@ -61,6 +64,7 @@ class diagnostic_workers {
   std::filesystem::path torch_dir_;
   std::string architecture_;
   std::map<std::string, probe_result> answers_;
+  std::string why_none_started_;
   int started_ = 0;
 };
 

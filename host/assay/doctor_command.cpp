@@ -49,20 +49,45 @@ std::vector<found_diagnosis> findings(const knowledge& known,
   return diagnoser::settle(std::move(found), {});
 }
 
+/// "rocm.iommu" -> "rocm", "iommu"
+std::pair<std::string, std::string> parts_of(const std::string& id) {
+  const auto dot = id.find('.');
+  return dot == std::string::npos ? std::pair(id, id)
+                                  : std::pair(id.substr(0, dot), id.substr(dot + 1));
+}
+
+/// Probes of one pack that could not look for the same reason share a line.
 void print_answers(report_paper& paper, const diagnostic_workers& workers, const char* title,
                    const std::string& state) {
-  bool any = false;
+  struct shared {
+    std::string pack, fact;
+    std::vector<std::string> names;
+  };
+  std::vector<shared> groups;
   for (const diagnostic_workers::tool& probe : workers.probes()) {
     const probe_result& answer = workers.answers().at(probe.id);
     if (answer.state != state || !answer.findings.empty()) {
       continue;
     }
-    if (!any) {
-      paper.line("");
-      paper.line(title);
+    const auto [pack, name] = parts_of(probe.id);
+    auto same = std::find_if(groups.begin(), groups.end(), [&, of = pack](const shared& other) {
+      return state == "unknown" && other.pack == of && other.fact == answer.fact;
+    });
+    if (same == groups.end()) {
+      same = groups.insert(groups.end(), {pack, answer.fact, {}});
     }
-    any = true;
-    paper.labelled(fmt::format("  {:<24} ", probe.id), answer.fact);
+    same->names.push_back(name);
+  }
+  if (!groups.empty()) {
+    paper.line("");
+    paper.line(title);
+  }
+  for (const shared& one : groups) {
+    const bool alone = one.names.size() == 1;
+    const std::string label =
+        one.pack + (alone ? "." + one.names.front() : fmt::format(".* ({})", one.names.size()));
+    paper.labelled(fmt::format("  {:<24} ", label),
+                   one.fact + (alone ? "" : fmt::format(" ({})", fmt::join(one.names, ", "))));
   }
 }
 
@@ -78,14 +103,15 @@ int doctor(const doctor_request& request, const installation& here,
   const std::string no_torch_reason =
       elsewhere ? "of another tree it is not looked for; --torch DIR names one" : why_none_here;
   const knowledge known = rule_knowledge(here, request.options, std::cerr);
-  diagnostic_workers workers(here, request.options, read_catalogue(here, request.options));
+  const catalogue read_plugins = read_catalogue(here, request.options);
+  diagnostic_workers workers(here, request.options, read_plugins);
   workers.look_at(torch_dir, request.options.architecture);
   std::set<std::string> ids;
   for (const diagnostic_workers::tool& probe : workers.probes()) {
     ids.insert(probe.id);
   }
   workers.ask(ids);
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks = rules_without_probe(known, read_plugins.plugins);
   const std::vector<found_diagnosis> found = findings(known, workers.answers(), remarks);
   const bool broken = std::any_of(found.begin(), found.end(), [](const found_diagnosis& d) {
     return d.entry->severity == severity::error;
@@ -95,9 +121,14 @@ int doctor(const doctor_request& request, const installation& here,
         return workers.answers().at(id).state == "unknown";
       }));
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  const int status = ids.empty() ? exit_status::nothing_ran
-                     : broken    ? exit_status::failed
-                                 : exit_status::ok;
+  const std::string& none_started = workers.why_none_started();
+  const int status = ids.empty()             ? exit_status::nothing_ran
+                     : broken                ? exit_status::failed
+                     : !none_started.empty() ? exit_status::tool
+                                             : exit_status::ok;
+  if (!none_started.empty()) {
+    std::cerr << "assay: " << printable(none_started) << '\n';
+  }
 
   if (request.json) {
     json list = json::array();
@@ -124,10 +155,10 @@ int doctor(const doctor_request& request, const installation& here,
   }
   paper.labelled("LibTorch: ",
                  torch_dir.empty() ? "none (" + no_torch_reason + ")" : torch_dir.string());
-  for (const found_diagnosis& d : found) {
+  if (!found.empty()) {
     paper.line("");
-    print_diagnosis(paper, to_json(d), this_platform());
   }
+  print_found(paper, found, this_platform());
   print_answers(paper, workers, "Not as it could be", "no");
   print_answers(paper, workers, "Could not be looked at", "unknown");
   print_answers(paper, workers, "Fine", "yes");
@@ -135,8 +166,8 @@ int doctor(const doctor_request& request, const installation& here,
     paper.labelled("  ", remark);
   }
   paper.line("");
-  paper.line(fmt::format("Doctor: {} findings | {} probes | {} unknown | {:.1f} s", found.size(),
-                         ids.size(), unknown, elapsed.count()));
+  paper.line(fmt::format("Doctor: {} finding{} | {} probes | {} unknown | {:.1f} s", found.size(),
+                         found.size() == 1 ? "" : "s", ids.size(), unknown, elapsed.count()));
   return status;
 }
 

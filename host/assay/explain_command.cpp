@@ -7,6 +7,9 @@
 #include <fstream>
 #include <iostream>
 #include <istream>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "diagnosis_text.hpp"
@@ -56,15 +59,64 @@ std::vector<diagnostic_workers::tool> woken(const knowledge& known, const text_s
   return tools;
 }
 
+using line_list = std::vector<text_scan::occurrence>;
+
+/// The lines that look like errors, less those that the rules and classifiers of what was found
+/// know: what a notice leaves unexplained, say.
+line_list unexplained(const knowledge& known, const text_scan& scan,
+                      const std::vector<found_diagnosis>& found) {
+  std::set<std::size_t> explained;
+  const auto add = [&](const pattern_list& patterns) {
+    for (const std::size_t pattern : patterns) {
+      for (const text_scan::occurrence& one : scan.of(pattern)) {
+        explained.insert(one.line);
+      }
+    }
+  };
+  for (const found_diagnosis& d : found) {
+    for (const rule& r : known.rules) {
+      if (!d.withdrawn && r.code == d.entry->code) {
+        add(r.all);
+        add(r.any);
+      }
+    }
+    for (const known_classifier& one : known.classifiers) {
+      if (d.by == "classifier " + one.id) {
+        add(one.any);
+      }
+    }
+  }
+  line_list lines;
+  std::copy_if(scan.suspicious().begin(), scan.suspicious().end(), std::back_inserter(lines),
+               [&](const text_scan::occurrence& one) { return !explained.contains(one.line); });
+  return lines;
+}
+
+/// The gravest of what was found; nothing where that is nothing.
+std::optional<severity> gravest(const std::vector<found_diagnosis>& found) {
+  std::optional<severity> most;
+  for (const found_diagnosis& d : found) {
+    if (!d.withdrawn && d.consequence_of.empty()) {
+      most = std::max(most.value_or(severity::notice), d.entry->severity);
+    }
+  }
+  return most;
+}
+
+json lines_as_json(const line_list& lines) {
+  json list = json::array();
+  for (const auto& one : lines) {
+    list.push_back({{"line", one.line}, {"text", one.text}});
+  }
+  return list;
+}
+
 json as_json(const std::vector<found_diagnosis>& found, const text_scan& scan,
-             const std::string& platform, const std::vector<std::string>& remarks) {
+             const line_list& left, const std::string& platform,
+             const std::vector<std::string>& remarks) {
   json list = json::array();
   for (const found_diagnosis& d : found) {
     list.push_back(to_json(d));
-  }
-  json lines = json::array();
-  for (const auto& one : scan.suspicious()) {
-    lines.push_back({{"line", one.line}, {"text", one.text}});
   }
   const bool known = !found.empty() && !found.front().withdrawn;
   return {{"class", known ? found.front().entry->klass : "unknown"},
@@ -72,8 +124,15 @@ json as_json(const std::vector<found_diagnosis>& found, const text_scan& scan,
           {"platform", platform.empty() ? json() : json(platform)},
           {"lines", scan.lines()},
           {"diagnoses", std::move(list)},
-          {"suspicious_lines", std::move(lines)},
+          {"suspicious_lines", lines_as_json(scan.suspicious())},
+          {"unexplained_lines", lines_as_json(left)},
           {"remarks", remarks}};
+}
+
+void print_lines(report_paper& paper, const line_list& lines) {
+  for (const auto& one : lines) {
+    paper.line(fmt::format("{:>7}: {}", one.line, printable(one.text)));
+  }
 }
 
 void print_unknown(report_paper& paper, const text_scan& scan) {
@@ -87,41 +146,24 @@ void print_unknown(report_paper& paper, const text_scan& scan) {
     return;
   }
   paper.line("These lines look like errors:");
-  for (const auto& one : scan.suspicious()) {
-    paper.line(fmt::format("{:>7}: {}", one.line, printable(one.text)));
-  }
-}
-
-void print_found(report_paper& paper, const std::vector<found_diagnosis>& found,
-                 const std::string& platform) {
-  bool first = true;
-  for (const found_diagnosis& d : found) {
-    if (d.withdrawn || !d.consequence_of.empty()) {
-      continue;
-    }
-    if (!first) {
-      paper.line("");
-    }
-    print_diagnosis(paper, to_json(d), platform);
-    first = false;
-  }
-  for (const found_diagnosis& d : found) {
-    if (!d.withdrawn && !d.consequence_of.empty()) {
-      paper.labelled("", fmt::format("{} is a consequence of {}: {}", d.entry->code,
-                                     d.consequence_of, d.entry->title));
-    } else if (d.withdrawn) {
-      paper.labelled("", withdrawn_text(to_json(d)));
-    }
-  }
+  print_lines(paper, scan.suspicious());
 }
 
 }  // namespace
 
 int explain(const explain_request& request, const installation& here, std::istream& input,
             report_paper& paper) {
+  const std::string& said = request.options.platform;
+  if (request.here && !said.empty() && said != this_platform()) {
+    throw usage_error(fmt::format(
+        "--here says that the log is of this machine, which is {}, and --platform says {}; leave "
+        "one of them out",
+        this_platform(), said));
+  }
   const knowledge known = rule_knowledge(here, request.options, std::cerr);
   if (request.catalogue) {
-    paper.out() << catalogue_as_markdown(known);
+    paper.out() << (request.json ? catalogue_as_json(known).dump(2) + "\n"
+                                 : catalogue_as_markdown(known));
     return exit_status::ok;
   }
   text_scan scan(known);
@@ -141,9 +183,7 @@ int explain(const explain_request& request, const installation& here, std::istre
   }
 
   failure_facts facts;
-  facts.platform = request.here                       ? this_platform()
-                   : request.options.platform.empty() ? filter.platform()
-                                                      : request.options.platform;
+  facts.platform = request.here ? this_platform() : said.empty() ? filter.platform() : said;
   facts.log = scan.excerpt();
   const diagnoser judge(known);
   std::vector<found_diagnosis> found = judge.by_rules(facts, scan);
@@ -158,17 +198,29 @@ int explain(const explain_request& request, const installation& here, std::istre
   take_answers(workers.classify({failure_json(facts)}).front(), judge, found, remarks);
   found = diagnoser::settle(std::move(found), workers.answers());
 
-  const bool recognised = !found.empty() && !found.front().withdrawn;
+  const std::optional<severity> worst = gravest(found);
+  const bool recognised = worst.has_value();
+  const line_list left = unexplained(known, scan, found);
+  const bool error_left = recognised && worst != severity::error && !left.empty();
   if (request.json) {
-    paper.line(as_json(found, scan, facts.platform, remarks)
+    paper.line(as_json(found, scan, left, facts.platform, remarks)
                    .dump(2, ' ', false, json::error_handler_t::replace));
   } else {
     recognised ? print_found(paper, found, facts.platform) : print_unknown(paper, scan);
+    print_withdrawn(paper, found);
+    if (error_left) {
+      paper.line("\nThese lines look like errors, and nothing above explains them:");
+      print_lines(paper, left);
+    }
     for (const std::string& remark : remarks) {
       std::cerr << "assay: " << printable(remark) << '\n';
     }
   }
-  return recognised ? exit_status::ok : exit_status::failed;
+  if (!workers.why_none_started().empty()) {
+    std::cerr << "assay: " << printable(workers.why_none_started()) << '\n';
+    return exit_status::tool;
+  }
+  return recognised && !error_left ? exit_status::ok : exit_status::failed;
 }
 
 }  // namespace assay

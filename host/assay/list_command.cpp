@@ -20,6 +20,10 @@ namespace {
 
 using nlohmann::json;
 
+std::string counted(double count, const char* one, const char* several) {
+  return fmt::format("{:.0f} {}", count, count == 1.0 ? one : several);
+}
+
 class listing {
  public:
   listing(const catalogue& all, const run_options& options, std::ostream& out)
@@ -209,9 +213,9 @@ class listing {
       refused_ = refused_ || refused;
       line(printable(
           refused ? fmt::format("  {}: refused: {}", text_of(file, "file"), text_of(file, "reason"))
-                  : fmt::format("  {} {}: {:.0f} diagnoses, {:.0f} rules", text_of(file, "id"),
-                                text_of(file, "version"), number_of(file, "diagnoses"),
-                                number_of(file, "rules"))));
+                  : fmt::format("  {} {}: {}, {}", text_of(file, "id"), text_of(file, "version"),
+                                counted(number_of(file, "diagnoses"), "diagnosis", "diagnoses"),
+                                counted(number_of(file, "rules"), "rule", "rules"))));
     }
     line("");
   }

@@ -197,7 +197,7 @@ int list(const std::vector<std::string>& arguments, const environment& world) {
   const list_request request = parse_list_options(arguments, world);
   const installation here = this_installation();
   catalogue found = read_catalogue(here, request.options);
-  found.rule_files = list_rule_files(here, request.options);
+  found.rule_files = list_rule_files(here, request.options, found.plugins, std::cerr);
   check_globs(found, request.options);
   if (!request.json) {
     return list_command(found, here, request.options, std::cout);

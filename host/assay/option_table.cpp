@@ -114,7 +114,8 @@ const std::vector<own_flag>& own_flags() {
       {subcommand::list, "json", "print the catalogue as JSON lines"},
       {subcommand::show, "python", "print a Python program that does the same"},
       {subcommand::explain, "json", "print the diagnoses as one JSON object"},
-      {subcommand::explain, "catalogue", "print every diagnosis there is, as Markdown"},
+      {subcommand::explain, "catalogue",
+       "print every diagnosis there is, as Markdown; with --json as one JSON object"},
       {subcommand::explain, "here", "the log is of this machine: let probes confirm or refute"},
       {subcommand::doctor, "json", "print all answers as one JSON object"},
   };

@@ -120,6 +120,27 @@ std::string parse_platform(const std::string& origin, const std::string& text) {
                                 text, suggestion(text, names)));
 }
 
+std::string parse_architecture(const std::string& origin, const std::string& text) {
+  const std::string name = lower(text);
+  const std::string_view bare = std::string_view(name).substr(0, name.find(':'));
+  const auto is_made_of = [](std::string_view part, std::string_view characters,
+                             std::size_t shortest, std::size_t longest) {
+    return part.size() >= shortest && part.size() <= longest &&
+           part.find_first_not_of(characters) == std::string_view::npos;
+  };
+  if (bare.starts_with("gfx") && is_made_of(bare.substr(3), "0123456789abcdef", 3, 5)) {
+    return name;
+  }
+  std::string_view number = std::string_view(name).substr(std::min<std::size_t>(3, name.size()));
+  number.remove_suffix(!number.empty() && number.back() >= 'a' && number.back() <= 'z' ? 1 : 0);
+  if (name.starts_with("sm_") && is_made_of(number, "0123456789", 2, 3)) {
+    return name;
+  }
+  throw usage_error(fmt::format(
+      "{}: '{}' is not the name of a GPU architecture; use one such as gfx1032 or sm_90", origin,
+      text));
+}
+
 std::vector<std::string> parse_command(const std::string& origin, const std::string& text) {
   std::vector<std::string> words = boost::program_options::split_unix(text);
   if (words.empty()) {

@@ -17,6 +17,8 @@ std::string parse_profile(const std::string& origin, const std::string& text);
 std::string parse_baseline(const std::string& origin, const std::string& text);
 std::string parse_sizes(const std::string& origin, const std::string& text);
 std::string parse_platform(const std::string& origin, const std::string& text);
+/// "gfx1032", "gfx90a:xnack-", "sm_90a".
+std::string parse_architecture(const std::string& origin, const std::string& text);
 
 /// A command with its arguments, as a shell would split it: blanks, quotes and backslashes count.
 std::vector<std::string> parse_command(const std::string& origin, const std::string& text);

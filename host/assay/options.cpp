@@ -90,7 +90,7 @@ void apply(run_options& options, const std::string& name, const given_option& gi
   } else if (name == "sysroot") {
     options.sysroot = parse_folder(origin, text, given.base_dir);
   } else if (name == "architecture") {
-    options.architecture = text;
+    options.architecture = parse_architecture(origin, text);
   } else if (name == "platform") {
     options.platform = parse_platform(origin, text);
   } else if (name == "probe-timeout") {
@@ -243,6 +243,19 @@ explain_request parse_explain_options(const std::vector<std::string>& arguments,
   request.json = given.has("json");
   request.here = given.has("here");
   request.catalogue = given.has("catalogue");
+  const auto refuse = [](const std::string& what, const char* why) {
+    throw usage_error(fmt::format("{} {}; leave one of them out", what, why));
+  };
+  if (request.catalogue && !given.words.empty()) {
+    refuse(fmt::format("--catalogue and '{}'", given.words.front()),
+           "do not go together: the catalogue is printed whole, whatever a log says");
+  }
+  if (request.catalogue && request.here) {
+    refuse("--catalogue and --here", "do not go together: the catalogue is of no machine");
+  }
+  if (!request.here && given.options.contains("probe-prefix")) {
+    throw usage_error("--probe-prefix needs --here: without it no probe is asked");
+  }
   return request;
 }
 

@@ -3,6 +3,7 @@
 // What the parts of the report for people share: where it goes, how wide it is, how numbers look.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
@@ -21,6 +22,10 @@ class report_paper {
       : out_(out), color_(color), width_(width > 0 ? static_cast<std::size_t>(width) : 1U << 20) {}
 
   [[nodiscard]] std::size_t width() const { return width_; }
+  /// The same paper, for prose: lines longer than this are hard to read.
+  [[nodiscard]] report_paper at_most(int width) const {
+    return {out_, color_, std::min(width, static_cast<int>(width_))};
+  }
   std::ostream& out() { return out_; }
   void line(const std::string& text);
   void wrapped_line(const std::string& text, std::size_t indent);

@@ -7,6 +7,9 @@
 #include <boost/dll/shared_library.hpp>
 #include <ostream>
 
+#include "collected_run.hpp"
+#include "host/diagnosis/diagnose.hpp"
+
 namespace assay {
 
 namespace {
@@ -48,9 +51,14 @@ knowledge rule_knowledge(const installation& here, const run_options& options,
   return known;
 }
 
-std::vector<json> list_rule_files(const installation& here, const run_options& options) {
+std::vector<json> list_rule_files(const installation& here, const run_options& options,
+                                  const std::vector<json>& plugins, std::ostream& complaints) {
   std::vector<json> records;
-  for (const rule_pack& pack : read_all(here, options).packs) {
+  const knowledge known = read_all(here, options);
+  for (const std::string& line : rules_without_probe(known, plugins)) {
+    complaints << "assay: " << line << '\n';
+  }
+  for (const rule_pack& pack : known.packs) {
     records.push_back({{"record", "rule_file"},
                        {"file", pack.file.string()},
                        {"status", pack.refused.empty() ? "read" : "refused"},
@@ -86,8 +94,9 @@ std::string catalogue_as_markdown(const knowledge& known) {
     text += fmt::format("\n### {}\n\n**{}** ({}, {}; class `{}`; since {})\n\n{}\n\n", e->code,
                         e->title, name_of(e->severity), e->category, e->klass, e->since, e->cause);
     text += steps_as_markdown("Everywhere", e->advice.any);
-    text += steps_as_markdown("Linux", e->advice.on_linux);
-    text += steps_as_markdown("WSL", e->advice.on_wsl);
+    const bool same = e->advice.on_wsl == e->advice.on_linux;
+    text += steps_as_markdown(same ? "Linux, WSL" : "Linux", e->advice.on_linux);
+    text += same ? "" : steps_as_markdown("WSL", e->advice.on_wsl);
     text += steps_as_markdown("Windows", e->advice.on_windows);
     if (!e->explains.empty()) {
       text += fmt::format("- Explains: {}\n", fmt::join(e->explains, ", "));
@@ -97,6 +106,35 @@ std::string catalogue_as_markdown(const knowledge& known) {
     }
   }
   return text;
+}
+
+json catalogue_as_json(const knowledge& known) {
+  json list = json::array();
+  for (const auto& [code, e] : known.entries) {
+    list.push_back({{"code", code},
+                    {"class", e.klass},
+                    {"title", e.title},
+                    {"category", e.category},
+                    {"severity", name_of(e.severity)},
+                    {"since", e.since},
+                    {"cause", e.cause},
+                    {"advice", to_json(e.advice)},
+                    {"references", e.references},
+                    {"explains", e.explains},
+                    {"pack", e.pack}});
+  }
+  return {{"diagnoses", std::move(list)}};
+}
+
+std::vector<std::string> rules_without_probe(const knowledge& known,
+                                             const std::vector<json>& plugins) {
+  std::set<std::string> probes;
+  for (const json& plugin : plugins) {
+    for (const json& probe : list_of(plugin, "probes")) {
+      probes.insert(text_of(probe, "id"));
+    }
+  }
+  return known.loose_ends(probes);
 }
 
 std::filesystem::path plugin_file(const std::filesystem::path& bare) {

@@ -13,11 +13,19 @@ namespace assay {
 knowledge rule_knowledge(const installation& here, const run_options& options,
                          std::ostream& complaints);
 
-/// The same files as assay list names them: the `rule_file` records of docs/architecture.md.
-std::vector<nlohmann::json> list_rule_files(const installation& here, const run_options& options);
+/// The same files as assay list names them: the `rule_file` records of docs/architecture.md. Rules
+/// whose probe none of `plugins` has go to `complaints`.
+std::vector<nlohmann::json> list_rule_files(const installation& here, const run_options& options,
+                                            const std::vector<nlohmann::json>& plugins,
+                                            std::ostream& complaints);
 
 /// The catalogue as docs/diagnoses.md shows it.
 std::string catalogue_as_markdown(const knowledge& known);
+nlohmann::json catalogue_as_json(const knowledge& known);
+
+/// Rules that name a probe which none of these plugins has, a line each.
+std::vector<std::string> rules_without_probe(const knowledge& known,
+                                             const std::vector<nlohmann::json>& plugins);
 
 /// The plugin's file: its path with what libraries end in on this system.
 std::filesystem::path plugin_file(const std::filesystem::path& bare);

@@ -10,6 +10,7 @@
 
 #include "diagnosis_text.hpp"
 #include "diagnostic_workers.hpp"
+#include "host/diagnosis/reasons.hpp"
 #include "host/platform/platform.hpp"
 #include "rule_files.hpp"
 
@@ -115,9 +116,11 @@ failure_facts run_diagnosis::facts_of(const collected_run::entry& entry) const {
   facts.dtype = text_of(result, "dtype");
   const json& signal = member_of(result, "signal");
   const auto code = number_if_any(result, "exit_code");
-  facts.end = signal.is_object() ? text_of(signal, "name")
-              : code             ? fmt::format("exit status {:.0f}", *code)
-                                 : "";
+  // After a timeout it is assay that ended the process.
+  facts.end = facts.status == "timeout" ? ""
+              : signal.is_object()      ? text_of(signal, "name")
+              : code                    ? fmt::format("exit status {:.0f}", *code)
+                                        : "";
   const std::string check = text_of(result, "category") + "/" + text_of(result, "name");
   for (const json& known : found_.checks) {
     if (text_of(known, "check") == check) {
@@ -199,33 +202,20 @@ std::vector<json> run_diagnosis::conclude() {
     records.back()["record"] = "probe";
   }
   std::vector<std::string> remarks;
-  // One record a diagnosis: the checks that share it stand together.
-  std::vector<std::pair<const found_diagnosis*, json>> groups;
+  shared_reasons reasons;
   for (std::size_t i = 0; i < list.size(); ++i) {
     suspect& one = list[i];
     take_answers(classified[i], judge, one.found, remarks);
     one.found = diagnoser::settle(std::move(one.found), workers.answers());
     int rank = 0;
     for (const found_diagnosis& d : one.found) {
-      auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
-        return other.first->entry == d.entry && other.first->withdrawn == d.withdrawn &&
-               other.first->consequence_of == d.consequence_of;
-      });
-      if (group == groups.end()) {
-        group = groups.insert(groups.end(), {&d, json::array()});
-      } else if (d.confidence > group->first->confidence) {
-        group->first = &d;
-      }
-      group->second.push_back({{"id", one.id}, {"device", one.device}, {"rank", ++rank}});
+      reasons.add(d, one.facts, {{"id", one.id}, {"device", one.device}, {"rank", ++rank}});
     }
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    return diagnoser::goes_before(*a.first, *b.first);
-  });
-  for (const auto& [d, checks] : groups) {
-    json record = to_json(*d);
+  for (const shared_reasons::reason& reason : reasons.in_order()) {
+    json record = to_json(*reason.diagnosis);
     record["record"] = "diagnosis";
-    record["checks"] = checks;
+    record["checks"] = reason.checks;
     records.push_back(std::move(record));
   }
   // A classifier that is broken is so for each failure.

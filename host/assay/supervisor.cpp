@@ -12,6 +12,7 @@
 #include <set>
 
 #include "errors.hpp"
+#include "host/diagnosis/knowledge.hpp"
 #include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
@@ -105,9 +106,10 @@ void mention_empty_folders(const run_options& options, const catalogue& found) {
       std::error_code error;
       return one.at("status") != "not_a_plugin" && fs::equivalent(file.parent_path(), dir, error);
     });
-    if (!any) {
+    if (!any && !has_rule_file(dir)) {
       std::cerr << fmt::format(
-          "assay: {}: no plugin lies in {}; a plugin's name ends in .assay.so\n",
+          "assay: {}: no plugin lies in {}; a plugin's name ends in .assay.so, that of a rule file "
+          "in .assay.toml\n",
           setting == options.settings.end() || setting->second.origin.empty()
               ? "--plugin-dir"
               : setting->second.origin,

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "host/common/glob.hpp"
 
@@ -107,13 +109,49 @@ auto order_of(const found_diagnosis& d) {
                     -static_cast<long>(d.matched_length), d.first_line);
 }
 
+/// Rules and classifiers shorten a line in ways of their own, and one may put the error's type in
+/// front.
+bool same_line(std::string_view a, std::string_view b) {
+  constexpr std::string_view cut = "...";
+  constexpr std::size_t shortest = 16;  // of what tells one line from another
+  constexpr std::size_t long_line = 200;
+  for (std::string_view* line : {&a, &b}) {
+    line->remove_suffix(line->ends_with(cut) ? cut.size() : 0);
+  }
+  if (a.size() < b.size()) {
+    std::swap(a, b);
+  }
+  const std::string_view part = b.size() < long_line ? b : b.substr(b.size() / 4, b.size() / 2);
+  return a == b || (part.size() >= shortest && a.find(part) != std::string_view::npos);
+}
+
 void merge_into(found_diagnosis& kept, const found_diagnosis& other) {
   for (const std::string& line : other.evidence) {
     if (kept.evidence.size() < most_evidence &&
-        std::find(kept.evidence.begin(), kept.evidence.end(), line) == kept.evidence.end()) {
+        std::none_of(kept.evidence.begin(), kept.evidence.end(),
+                     [&](const std::string& have) { return same_line(have, line); })) {
       kept.evidence.push_back(line);
     }
   }
+}
+
+/// Whether the code `of` is what `d` follows from, however far back.
+bool follows_from(const std::vector<found_diagnosis>& found, const found_diagnosis& d,
+                  const std::string& of) {
+  std::set<std::string> seen;
+  for (const found_diagnosis* at = &d; !at->consequence_of.empty();) {
+    if (at->consequence_of == of) {
+      return true;
+    }
+    const auto next = std::find_if(found.begin(), found.end(), [&](const found_diagnosis& one) {
+      return one.entry->code == at->consequence_of;
+    });
+    if (next == found.end() || !seen.insert(at->consequence_of).second) {
+      break;
+    }
+    at = &*next;
+  }
+  return false;
 }
 
 void mark_consequences(std::vector<found_diagnosis>& found) {
@@ -122,11 +160,21 @@ void mark_consequences(std::vector<found_diagnosis>& found) {
       const auto& codes = other.entry->explains;
       // A guess explains nothing that is better founded than itself.
       if (&other != &d && !other.withdrawn && other.confidence >= d.confidence &&
-          std::find(codes.begin(), codes.end(), d.entry->code) != codes.end()) {
+          std::find(codes.begin(), codes.end(), d.entry->code) != codes.end() &&
+          !follows_from(found, other, d.entry->code)) {
         d.consequence_of = other.entry->code;
       }
     }
   }
+}
+
+/// "timeout, in phase first_call: no result within 6 s"
+std::string ending_of(const failure_facts& facts) {
+  std::string text = facts.status;
+  text += facts.end.empty() ? "" : " " + facts.end;
+  text += facts.phase.empty() ? "" : ", in phase " + facts.phase;
+  const std::string line = facts.error_text.substr(0, facts.error_text.find('\n'));
+  return line.empty() ? text : text + ": " + line.substr(0, longest_evidence);
 }
 
 std::string text_or(const json& object, const char* member, const char* otherwise = "") {
@@ -212,7 +260,7 @@ std::optional<found_diagnosis> diagnoser::apply(const rule& r, const failure_fac
     d.first_line = d.first_line == 0 ? where->line : d.first_line;
   }
   if (!by_text) {
-    d.evidence.push_back(fmt::format("{} {}", facts.status, facts.end));
+    d.evidence.push_back(ending_of(facts));
   }
   return d;
 }

@@ -107,6 +107,17 @@ std::vector<std::string> knowledge::loose_ends() const {
   return lines;
 }
 
+std::vector<std::string> knowledge::loose_ends(const std::set<std::string>& probes) const {
+  std::vector<std::string> lines;
+  for (const rule& r : rules) {
+    if (!r.probe.empty() && !probes.contains(r.probe)) {
+      lines.push_back("rule " + r.name + " names the probe " + r.probe +
+                      ", which no plugin that was loaded has");
+    }
+  }
+  return lines;
+}
+
 knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everything) {
   knowledge all;
   for (const fs::path& file : rule_files(places)) {
@@ -131,6 +142,8 @@ knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everyth
   }
   return all;
 }
+
+bool has_rule_file(const fs::path& folder) { return !rule_files({folder}).empty(); }
 
 bool version_in(std::string_view version, std::string_view range) {
   const std::vector<long> have = numbers_of(version);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,8 @@ namespace assay {
 enum class confidence { possible, likely, certain };
 enum class severity { notice, warning, error };
 
-/// What to do, by platform. A line that begins with "$ " is a command to paste.
+/// What to do, by platform. A line that begins with "$ " is a command to paste. WSL's is Linux's
+/// where the rule file gives none of its own.
 struct advice {
   std::vector<std::string> any, on_linux, on_wsl, on_windows;
 };
@@ -89,11 +91,17 @@ struct knowledge {
 
   /// What a rule names and no file has; to be asked when all files are in. Each is one line.
   [[nodiscard]] std::vector<std::string> loose_ends() const;
+
+  /// The same of probes; which there are is only known once plugins are loaded.
+  [[nodiscard]] std::vector<std::string> loose_ends(const std::set<std::string>& probes) const;
 };
 
 /// Reads the *.assay.toml among these files and folders. A file that others may write is refused
 /// unless `trust_everything`, since people paste what it advises.
 knowledge read_knowledge(const std::vector<std::filesystem::path>& places, bool trust_everything);
+
+/// Whether a folder holds a *.assay.toml, which is a whole plugin by itself.
+bool has_rule_file(const std::filesystem::path& folder);
 
 /// Whether "2.11.0+rocm6.4" lies in ">=2.4, <2.12". Throws std::invalid_argument for a range that
 /// is none.

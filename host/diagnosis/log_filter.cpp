@@ -8,24 +8,58 @@ namespace {
 constexpr char escape_character = '\x1b';
 constexpr char bell = '\x07';
 
+constexpr std::size_t enough_to_tell = 64;  // bytes
+
+/// UTF-16 without a mark: nearly every other byte of English text is 0.
+bool has_zeros_at(std::string_view bytes, std::size_t parity) {
+  std::size_t here = 0;
+  std::size_t there = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (bytes[i] == '\0') {
+      ++(i % 2 == parity ? here : there);
+    }
+  }
+  return bytes.size() >= 4 && there == 0 && here * 4 >= bytes.size() / 2 * 3;
+}
+
 bool is_letter(unsigned char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 }  // namespace
 
 std::string_view log_filter::clean(std::string_view bytes) {
   clean_.clear();
-  if (encoding_ == encoding::unknown) {
-    start_ += bytes;
-    if (start_.size() < 2) {
-      return {};
-    }
-    const auto mark = std::string_view(start_).substr(0, 2);
-    encoding_ = mark == "\xFF\xFE"   ? encoding::utf16_little
-                : mark == "\xFE\xFF" ? encoding::utf16_big
-                                     : encoding::bytes;
-    bytes = start_;
-    bytes.remove_prefix(encoding_ == encoding::bytes ? 0 : 2);
+  if (encoding_ != encoding::unknown) {
+    decode(bytes);
+    return clean_;
   }
+  start_ += bytes;
+  if (start_.size() >= enough_to_tell) {
+    tell_encoding();
+  }
+  return clean_;
+}
+
+std::string_view log_filter::end() {
+  clean_.clear();
+  if (encoding_ == encoding::unknown) {
+    tell_encoding();
+  }
+  return clean_;
+}
+
+void log_filter::tell_encoding() {
+  const std::string_view all = start_;
+  const std::string_view mark = all.substr(0, 2);
+  const std::string_view first = all.substr(0, enough_to_tell);
+  const bool marked = mark == "\xFF\xFE" || mark == "\xFE\xFF";
+  encoding_ = mark == "\xFF\xFE" || has_zeros_at(first, 1)   ? encoding::utf16_little
+              : mark == "\xFE\xFF" || has_zeros_at(first, 0) ? encoding::utf16_big
+                                                             : encoding::bytes;
+  decode(all.substr(marked ? 2 : 0));
+  start_.clear();
+}
+
+void log_filter::decode(std::string_view bytes) {
   for (const char c : bytes) {
     if (encoding_ == encoding::bytes) {
       take(c);
@@ -41,18 +75,6 @@ std::string_view log_filter::clean(std::string_view bytes) {
     half_ = -1;
     take(unit < 0x80 ? static_cast<char>(unit) : '?');
   }
-  return clean_;
-}
-
-std::string_view log_filter::end() {
-  clean_.clear();
-  if (encoding_ == encoding::unknown) {
-    encoding_ = encoding::bytes;
-    for (const char c : start_) {
-      take(c);
-    }
-  }
-  return clean_;
 }
 
 void log_filter::take(char c) {

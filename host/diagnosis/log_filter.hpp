@@ -22,13 +22,16 @@ class log_filter {
 
  private:
   enum class encoding { unknown, bytes, utf16_little, utf16_big };
+  void tell_encoding();
+  void decode(std::string_view bytes);
+
   enum class escape { none, began, sequence, title, title_may_end };
 
   void take(char c);
 
   encoding encoding_ = encoding::unknown;
   escape escape_ = escape::none;
-  std::string start_;  // the first bytes, until the encoding is known
+  std::string start_;  // the first bytes, until the encoding is told
   std::string clean_;
   int half_ = -1;  // of a UTF-16 unit
   bool carriage_return_ = false;

@@ -53,6 +53,15 @@ std::string text(const toml::table& table, std::string_view key, bool needed,
   return *value;
 }
 
+/// What is printed as one line.
+std::string line_of(const toml::table& table, std::string_view key, const std::string& where) {
+  std::string line = text(table, key, true, where);
+  if (line.find_first_of("\r\n") != std::string::npos) {
+    throw mistake(*table.get(key), where + ": '" + std::string(key) + "' is one line");
+  }
+  return line;
+}
+
 std::vector<std::string> texts(const toml::table& table, std::string_view key,
                                const std::string& where) {
   std::vector<std::string> list;
@@ -98,6 +107,17 @@ std::string one_of(const toml::table& table, std::string_view key, const key_lis
                                        did_you_mean(word, allowed));
   }
   return word;
+}
+
+std::vector<std::string> lines(const toml::table& table, std::string_view key,
+                               const std::string& where) {
+  std::vector<std::string> list = texts(table, key, where);
+  for (const std::string& one : list) {
+    if (one.find_first_of("\r\n") != std::string::npos) {
+      throw mistake(*table.get(key), where + ": each of '" + std::string(key) + "' is one line");
+    }
+  }
+  return list;
 }
 
 bool is_code(const std::string& code) {
@@ -182,15 +202,16 @@ class reader {
                {"code", "class", "title", "category", "severity", "since", "cause", "advice",
                 "references", "explains", "rule"},
                code);
-    entry.klass = text(from, "class", true, code);
-    entry.title = text(from, "title", true, code);
+    entry.klass = line_of(from, "class", code);
+    entry.title = line_of(from, "title", code);
     entry.category = one_of(from, "category", {categories.begin(), categories.end()}, true, code);
     const std::string how = one_of(from, "severity", {"error", "warning", "notice"}, true, code);
     entry.severity = how == "error"     ? severity::error
                      : how == "warning" ? severity::warning
                                         : severity::notice;
-    entry.since = text(from, "since", true, code);
+    entry.since = line_of(from, "since", code);
     entry.cause = text(from, "cause", true, code);
+    std::replace(entry.cause.begin(), entry.cause.end(), '\n', ' ');
     entry.references = texts(from, "references", code);
     entry.explains = texts(from, "explains", code);
     const toml::table* advised = from["advice"].as_table();
@@ -198,8 +219,10 @@ class reader {
       throw mistake(from, code + " needs advice.any, advice.linux, advice.wsl or advice.windows");
     }
     only_these(*advised, {"any", "linux", "wsl", "windows"}, code + ": advice");
-    entry.advice = {texts(*advised, "any", code), texts(*advised, "linux", code),
-                    texts(*advised, "wsl", code), texts(*advised, "windows", code)};
+    const std::vector<std::string> on_linux = lines(*advised, "linux", code);
+    entry.advice = {lines(*advised, "any", code), on_linux,
+                    advised->contains("wsl") ? lines(*advised, "wsl", code) : on_linux,
+                    lines(*advised, "windows", code)};
     int ordinal = 0;
     for_each_table(from, "rule", "[[diagnosis.rule]]",
                    [&](const toml::table& one) { read_rule(one, code, ++ordinal); });
@@ -241,6 +264,13 @@ class reader {
     r.platform = words(from, "platform", {"linux", "wsl", "windows"}, where);
     r.build = words(from, "build", {"rocm", "cuda", "cpu"}, where);
     r.environment = texts(from, "environment", where);
+    for (const std::string& one : r.environment) {
+      if (one.find('=') == std::string::npos) {
+        throw mistake(*from.get("environment"),
+                      where + ": environment '" + one +
+                          "' is written NAME=value; for any value: " + one + "=*");
+      }
+    }
     r.torch = text(from, "torch", false, where);
     try {
       static_cast<void>(version_in("0", r.torch));

@@ -92,6 +92,68 @@ class OnTheSimulatedDevice(DiagnosedRun):
         self.assertEqual(run.details("elementwise/mul[float32]", "cuda:0"), "")
         self.assertNotIn("unknown: no rule knows", run.stdout)
 
+    def reasons(self, run, code):
+        """The checks of each reason that a code has."""
+        return [[check["id"] for check in d["checks"]] for d in run.of_kind("diagnosis")
+                if d["code"] == code and not d["withdrawn"] and d["consequence_of"] is None]
+
+    def test_one_code_is_not_one_reason(self):
+        """Numbers that are off and NaN, a fault of memory and an illegal access: both are shown."""
+        run = self.on_rocm("wrong=relu;nan=softmax;crash=gelu;poison=aten::addmm", evidence=True,
+                           enable=["activation/relu", "activation/softmax", "activation/gelu",
+                                   "linear/linear", "linear/addmm"])
+        self.assertEqual(run.status, 1, run)
+        self.assert_records(run)
+        section = self.section(run)
+        checks = {result["id"] for result in run.results}
+        for id in sorted(checks):
+            self.assertIn("diagnosis: ", run.details(id, "cuda:0"), run)
+        for code in self.codes(run):
+            for ids in self.reasons(run, code):
+                for id in ids:
+                    self.assertIn(id, section, code)
+            self.assertEqual(len([line for line in section.splitlines()
+                                  if line.startswith(code + "  (")]), 1, section)
+        wrong = [ids for code in self.codes(run) for ids in self.reasons(run, code)
+                 if "activation/relu[float32]" in ids and "activation/softmax[float32]" in ids]
+        self.assertEqual(wrong, [], section)
+        self.assertIn("65536 of 65536 elements differ", section)
+        self.assertIn("are NaN", section)
+        self.assertIn(["linear/linear[float32]", "linear/addmm[float32]"],
+                      self.reasons(run, "ROCM-KERNEL-ADDRESS-FAULT"), section)
+        self.assertIn(["activation/gelu[float32]"],
+                      self.reasons(run, "ROCM-KERNEL-ADDRESS-FAULT"), section)
+        self.assertIn("  of:   2 checks for one reason: linear/linear[float32], "
+                      "linear/addmm[float32]\n", section)
+        self.assertIn("  of:   activation/gelu[float32]\n", section)
+        self.assertEqual([line for line in section.splitlines() if len(line) > 100 and "$ " not in
+                          line and "seen: " not in line and not line.startswith("        ")], [])
+
+    def test_a_warning_that_fails_a_check(self):
+        """A fallback is a performance path, and the check failed by it."""
+        run = self.on_rocm("cpu_fallback=sort", evidence=True, enable=["reduction/sort"])
+        self.assertEqual(run.status, 1, run)
+        best = [d for d in run.of_kind("diagnosis") if d["consequence_of"] is None][0]
+        if best["severity"] == "warning":
+            self.assertIn(f"{best['code']}  (likely, warning that failed a check, ",
+                          self.section(run))
+        self.assertNotIn("unknown: no rule knows", run.stdout)
+
+    def test_a_timeout_is_a_failure_that_rules_see(self):
+        folder = self.folder / "rules"
+        folder.mkdir()
+        (folder / "acme.assay.toml").write_text(
+            '[pack]\nformat = 1\nid = "acme"\nversion = "1"\nvendor = "Acme"\n[[diagnosis]]\n'
+            'code = "ACME-HANG"\nclass = "acme_hang"\ntitle = "It hangs"\ncategory = "hang"\n'
+            'severity = "error"\nsince = "1"\ncause = "It does."\nadvice.any = ["Wait."]\n'
+            '[[diagnosis.rule]]\nstatus = ["timeout"]\nconfidence = "likely"\n', encoding="utf-8")
+        run = self.on_rocm("hang=silu", "--timeout", "5", "--plugin-dir", folder,
+                           enable=["activation/silu"])
+        self.assertEqual(run.status, 1, run)
+        hang = self.one(run, "ACME-HANG")
+        self.assertEqual(hang["evidence"],
+                         ["timeout, in phase first_call: no result within 5 s"], run)
+
     def test_math_path_is_a_warning(self):
         """Attention without a fused kernel: right and slow, so a verdict and no error."""
         run = self.on_rocm("slow_path=scaled_dot_product_attention", evidence=True,

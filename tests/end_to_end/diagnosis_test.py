@@ -137,6 +137,29 @@ class Explain(DiagnosisTest):
             run, answer = self.explain_bytes(log.encode(encoding))
             self.assertEqual((answer["code"], answer["lines"]), ("ROCM-HIPRTC-HEADERS", 3), run)
 
+    def test_utf16_without_a_mark(self):
+        run, answer = self.explain_bytes(MIOPEN.encode("utf-16-le"))
+        self.assertEqual((answer["code"], answer["lines"]), ("ROCM-HIPRTC-HEADERS", 3), run)
+
+    def test_a_harmless_notice_does_not_hide_an_error(self):
+        harmless = "amdgpu.ids: No such file or directory\n" * 2
+        run = self.assay("explain", "-", input=harmless)
+        self.assertEqual((run.status, run.stderr), (0, ""), run)
+        self.assertNotIn("look like errors", run.stdout)
+        log = harmless + "RuntimeError: the frobnicator is sad\n"
+        run = self.assay("explain", "-", input=log)
+        self.assertEqual(run.status, 1, run)
+        self.assertTrue(run.stdout.endswith(
+            "\nThese lines look like errors, and nothing above explains them:\n"
+            "      3: RuntimeError: the frobnicator is sad\n"), run)
+        run, answer = self.explain(log)
+        self.assertEqual((run.status, [line["line"] for line in answer["unexplained_lines"]]),
+                         (1, [3]), run)
+        # An error that is known speaks for the whole log.
+        run = self.assay("explain", "-", input=log + MIOPEN)
+        self.assertEqual(run.status, 0, run)
+        self.assertNotIn("look like errors", run.stdout)
+
     def test_colours_and_progress_bars(self):
         coloured = MIOPEN.replace("fatal error", "fatal\x1b[0m \x1b[1merror")
         log = "10%\r50%\r100%\n\x1b[31m" + coloured
@@ -207,6 +230,69 @@ class RuleFiles(DiagnosisTest):
                                      "  seen: acme: flux tank 3 is empty\n"
                                      "  do:   Fill it:\n"
                                      "        $ acme-fill --all\n")
+
+    def test_a_folder_with_nothing_else(self):
+        """A rule file alone is a whole plugin, to every command."""
+        folder = self.rules("acme", RULES)
+        for command in (["list"], ["show", "elementwise/add"], ["run", "--list-only"],
+                        ["explain", "-"], ["doctor", *PATIENT]):
+            run = self.assay(*command, "--plugin-dir", folder, input="")
+            self.assertEqual(run.stderr, "", run)
+        empty = self.folder / "empty"
+        empty.mkdir()
+        run = self.assay("list", "--plugin-dir", empty)
+        self.assert_one_line(run, "no plugin lies in", "ends in .assay.so", ".assay.toml")
+
+    def test_a_probe_that_nobody_has(self):
+        folder = self.rules("acme", RULES + 'probe = "acme.none"\nconfirmed_by = "no"\n')
+        words = "rule ACME-FLUX #1 names the probe acme.none, which no plugin that was loaded has"
+        self.assert_one_line(self.assay("list", "--plugin-dir", folder), words)
+        run = self.assay("doctor", "--json", *PATIENT, "--plugin-dir", folder)
+        self.assertEqual(json.loads(run.stdout)["remarks"], [words], run)
+        run = self.assay("explain", "--here", "--plugin-dir", folder, "-",
+                         input="acme: flux tank 3 is empty\n")
+        self.assertIn("probe: acme.none unknown: no plugin that was loaded has this probe",
+                      run.stdout)
+
+    def test_refuted_here_and_now(self):
+        """The log may be of another environment, and says so louder than what is left."""
+        flux, _, more = RULES.partition("[[diagnosis]]")
+        folder = self.rules("acme", flux + "[[diagnosis]]"
+                            + more.replace("cause =", 'explains = ["ACME-DRY"]\ncause =')
+                            + 'probe = "rocm.override"\nrefuted_by = "yes"\n[[diagnosis]]'
+                            + more.replace("ACME-FLUX", "ACME-DRY")
+                            .replace("acme_flux", "acme_dry").replace("flux * is empty", "it is dry"))
+        log = "acme: flux 1 is empty\nacme: it is dry\n"
+        run = self.assay("explain", "--here", *PATIENT, "--plugin-dir", folder, "-", input=log,
+                         env={"HSA_OVERRIDE_GFX_VERSION": None})
+        self.assertEqual(run.status, 0, run)
+        self.assertEqual(run.stdout.splitlines()[0], "ACME-DRY  (likely, error, user error)", run)
+        self.assertIn("  but:  the log also shows ACME-FLUX, which would explain this; see below\n",
+                      run.stdout)
+        self.assertIn("\nACME-FLUX  (not so in this environment now)\n", run.stdout)
+        self.assertIn("probe: rocm.override yes: ", run.stdout)
+        self.assertIn("The program's own environment may differ",
+                      " ".join(run.stdout.split()))
+        run = self.assay("explain", "--here", *PATIENT, "--plugin-dir", folder, "-",
+                         input="acme: flux 1 is empty\n", env={"HSA_OVERRIDE_GFX_VERSION": None})
+        self.assertEqual(run.status, 1, run)
+        self.assertIn("ACME-FLUX  (not so in this environment now)", run.stdout)
+
+    def test_consequences_stand_below_their_cause(self):
+        other = RULES.split("[[diagnosis]]")[1]
+        folder = self.rules("acme", RULES.replace("cause =", 'explains = ["ACME-DRY"]\ncause =')
+                            + "[[diagnosis]]" + other.replace("ACME-FLUX", "ACME-DRY")
+                            .replace("acme_flux", "acme_dry").replace("flux * is empty", "it is dry")
+                            + "[[diagnosis]]" + other.replace("ACME-FLUX", "ACME-LAST")
+                            .replace("acme_flux", "acme_last").replace("flux * is empty", "last one"))
+        run = self.assay("explain", "--plugin-dir", folder, "-",
+                         input="acme: it is dry\nacme: flux 1 is empty\nacme: last one\n")
+        self.assertEqual(run.status, 0, run)
+        lines = [line for line in run.stdout.splitlines() if "ACME-" in line]
+        self.assertEqual(lines, [
+            "ACME-FLUX  (likely, error, user error)",
+            "  ACME-DRY is a consequence of ACME-FLUX: The flux capacitor is empty",
+            "ACME-LAST  (likely, error, user error)"], run)
 
     def test_broken(self):
         """It is named, in one line, and all others are used."""
@@ -324,12 +410,57 @@ class Doctor(DiagnosisTest):
             self.assertGreater(len(answer["probes"]), 20, tree)
             self.assertEqual(answer["remarks"], [], tree)
 
+    def test_a_consequence_stands_below_its_cause(self):
+        root = self.folder / "root"
+        subprocess.run([MAKE_SYSROOT, TREES / "container_no_devices.tree", root], check=True)
+        run = self.assay("doctor", *PATIENT, "--sysroot", root)
+        lines = run.stdout.splitlines()
+        titles = [line for line in lines if line.startswith(("ROCM-", "  ROCM-", "SYSTEM-"))]
+        self.assertTrue(titles[0].startswith("ROCM-CONTAINER-DEVICES  (certain"), run)
+        self.assertTrue(titles[1].startswith("  ROCM-KFD-UNREADABLE is a consequence of "
+                                             "ROCM-CONTAINER-DEVICES: "), run)
+        self.assertNotIn("ROCM-KFD-UNREADABLE  (", run.stdout)
+        # Probes that say the same share a line.
+        unknown = lines[lines.index("Could not be looked at"):]
+        self.assertTrue(any(line.startswith("  cuda.* (") for line in unknown), run)
+        self.assertEqual(len([line for line in unknown if "no NVIDIA GPU" in line]), 1, run)
+
     def test_an_empty_tree(self):
         root = self.folder / "empty"
         root.mkdir()
         run = self.assay("doctor", *PATIENT, "--sysroot", root)
         self.assertIn(run.status, (0, 1), run)
         self.assertIn("unknown | ", run.stdout.splitlines()[-1])
+
+
+class Refused(DiagnosisTest):
+    def test_options_that_do_not_go_together(self):
+        other = "windows" if os.name != "nt" else "linux"
+        for command, *parts in [
+                ("explain --catalogue run.log", "--catalogue and 'run.log' do not go together"),
+                ("explain --catalogue --here", "--catalogue and --here"),
+                (f"explain --here --platform {other}", "--here says that the log is of this machine",
+                 f"--platform says {other}"),
+                ("explain --probe-prefix true", "--probe-prefix needs --here"),
+                ("doctor --architecture foo", "'foo' is not the name of a GPU architecture",
+                 "gfx1032 or sm_90"),
+                ("doctor --architecture gfx", "is not the name"),
+                ("doctor --architecture sm_", "is not the name"),
+                ("doctor --architecture 1032", "is not the name")]:
+            with self.subTest(command):
+                run = self.assay(*command.split(), input="")
+                self.assertEqual((run.status, run.stdout), (2, ""), run)
+                self.assert_one_line(run, *parts)
+
+    def test_probes_that_cannot_be_started(self):
+        for prefix, words in (("no-such-program", "there is no program 'no-such-program'"),
+                              ("false", "it ended its process")):
+            for command in (["doctor", "--json"], ["doctor"], ["explain", "--here", "-"]):
+                run = self.assay(*command, "--probe-prefix", prefix, input=MIOPEN)
+                self.assertEqual(run.status, 3, run)
+                self.assert_one_line(run, "no probe's process could be started: ", words,
+                                     "mend --probe-prefix")
+            self.assertIn("ROCM-HIPRTC-HEADERS  (likely", run.stdout)
 
 
 class DoctorHere(DiagnosisTest):
@@ -339,7 +470,7 @@ class DoctorHere(DiagnosisTest):
         self.assertEqual(run.stderr, "")
         lines = run.stdout.splitlines()
         self.assertTrue(lines[0].startswith("LibTorch: "), lines[0])
-        self.assertRegex(lines[-1], r"^Doctor: \d+ findings \| \d+ probes \| \d+ unknown \| "
+        self.assertRegex(lines[-1], r"^Doctor: (1 finding|\d+ findings) \| \d+ probes \| \d+ unknown \| "
                                     r"\d+\.\d s$")
         self.assertTrue(all(len(line) <= 100 for line in lines
                             if "$ " not in line and "seen:" not in line and "        " not in line))

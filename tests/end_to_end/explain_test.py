@@ -3,6 +3,9 @@
 import json
 import os
 import pathlib
+import re
+import shlex
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -56,6 +59,70 @@ class ExplainTest(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run)
         self.assertIn(b"bad.assay.toml is not used: line 3: [pack] has no key 'idd'; did you mean "
                       b"'id'?", run.stderr)
+
+
+class CatalogueTest(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        run = assay("explain", "--catalogue", "--json")
+        assert (run.returncode, run.stderr) == (0, b""), run
+        cls.entries = json.loads(run.stdout)["diagnoses"]
+
+    def steps(self, platform):
+        for entry in self.entries:
+            yield entry["code"], entry["advice"]["any"] + entry["advice"][platform]
+
+    def test_json_has_every_entry(self):
+        text = (DOCS / "diagnoses.md").read_text(encoding="utf-8")
+        self.assertEqual(sorted(entry["code"] for entry in self.entries),
+                         sorted(line[4:] for line in text.splitlines() if line.startswith("### ")))
+
+    @unittest.skipUnless(shutil.which("bash"), "there is no bash")
+    def test_bash_can_read_every_command(self):
+        """People paste them: a quote too many, or a backslash that quotes nothing."""
+        commands = {}
+        for platform in ("linux", "wsl"):
+            for code, steps in self.steps(platform):
+                for step in steps:
+                    if step.startswith("$ "):
+                        commands.setdefault(step[2:], code)
+        self.assertGreater(len(commands), 100)
+        wrong = []
+        for command, code in commands.items():
+            # What a person puts in, <PATH> or <the name of it>, is a redirection to a shell.
+            read = re.sub(r"<[A-Za-z][^<>|&;]*>", "X", command)
+            done = subprocess.run(["bash", "-n", "-c", read + "\n"], capture_output=True, text=True,
+                                  check=False)
+            if done.returncode != 0 or done.stderr:
+                wrong.append(f"{code}: {command}: {done.stderr.strip()}")
+            # bash reads it, and the program behind it gets a pattern that ends in a backslash.
+            elif any(word.endswith("\\") for word in shlex.split(read, comments=True)):
+                wrong.append(f"{code}: {command}: a word ends in a backslash")
+        self.assertEqual(wrong, [])
+
+    def test_a_command_is_a_step_of_its_own(self):
+        """Behind prose it would be broken into lines, and could not be pasted."""
+        wrong = [f"{code}: {step}" for platform in ("linux", "windows")
+                 for code, steps in self.steps(platform) for step in steps
+                 if re.search(r"\s\$ ", step)]
+        self.assertEqual(wrong, [])
+
+    def test_what_is_announced_comes(self):
+        """A step that ends in a colon has another one behind it, on each platform."""
+        wrong = [f"{code} on {platform}: {steps[-1]}" for platform in ("linux", "wsl", "windows")
+                 for code, steps in self.steps(platform) if steps and steps[-1].endswith(":")]
+        self.assertEqual(wrong, [])
+
+    def test_wsl_has_the_steps_of_linux(self):
+        for entry in self.entries:
+            if entry["advice"]["linux"]:
+                self.assertIn("wsl", entry["advice"], entry["code"])
+        run = assay("explain", "--platform", "wsl", log=b"MIOpen(HIP): Error [SetValues] database "
+                    b"disk image is malformed\n")
+        self.assertEqual(run.returncode, 0, run)
+        self.assertIn(b"\n        $ ", run.stdout)
 
 
 class DoctorTest(unittest.TestCase):

@@ -476,5 +476,31 @@ TEST(help_text_test, names_every_option_of_the_subcommand) {
   EXPECT_EQ(variable_name("plugin-dir"), "ASSAY_PLUGIN_DIR");
 }
 
+TEST_F(options_test, architectures) {
+  const auto given = [&](const std::string& name) {
+    return parse_doctor_options({"--architecture", name}, world_).options.architecture;
+  };
+  for (const char* name :
+       {"gfx1032", "gfx90a", "gfx942", "gfx90a:sramecc+:xnack-", "sm_90", "sm_90a", "sm_120"}) {
+    EXPECT_EQ(given(name), name);
+  }
+  EXPECT_EQ(given("GFX1032"), "gfx1032");
+  for (const char* name : {"foo", "gfx", "gfxyz", "gfx1032x", "sm_", "sm_9", "sm90", "1032", "s"}) {
+    EXPECT_HAS(error_of([&] { given(name); }), "is not the name of a GPU architecture") << name;
+  }
+}
+
+TEST_F(options_test, what_explain_does_not_take_together) {
+  const auto refused = [&](const strings& arguments) {
+    return error_of([&] { parse_explain_options(arguments, world_); });
+  };
+  EXPECT_HAS(refused({"--catalogue", "run.log"}), "--catalogue and 'run.log' do not go together");
+  EXPECT_HAS(refused({"--catalogue", "--here"}), "--catalogue and --here");
+  EXPECT_HAS(refused({"--probe-prefix", "true"}), "--probe-prefix needs --here");
+  EXPECT_EQ(refused({"--catalogue", "--json"}), "no error");
+  world_.variables["ASSAY_PROBE_PREFIX"] = "true";  // for other calls, and no slip of this one
+  EXPECT_EQ(refused({"run.log"}), "no error");
+}
+
 }  // namespace
 }  // namespace assay

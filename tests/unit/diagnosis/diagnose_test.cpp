@@ -125,6 +125,38 @@ TEST(merging, evidence_is_bounded) {
   EXPECT_EQ(found[0].evidence.size(), 6U);
 }
 
+TEST(merging, a_line_that_was_shortened_differently_is_one_line) {
+  const knowledge all = known(likely("ACME-OLD", "any = [\"acme fails\"]"));
+  const diagnoser judge(all);
+  const std::string line = "acme fails: " + std::string(600, 'x') + " the end";
+  const text_scan scan = scanned(all, line);
+  for (const std::string& other :
+       {line, line.substr(0, 400), "AcmeError: " + line.substr(0, 380), line.substr(0, 300)}) {
+    std::vector<found_diagnosis> found = judge.by_rules({}, scan);
+    std::string why;
+    found.push_back(
+        *judge.by_classifier({{"code", "ACME-OLD"}, {"evidence", {other}}}, "acme.a", why));
+    found = diagnoser::settle(std::move(found), {});
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].evidence.size(), 1U) << other;
+  }
+}
+
+TEST(rules_about_facts, a_timeout_is_seen) {
+  const knowledge all = known(likely("ACME-HANG", "status = [\"timeout\"]"));
+  failure_facts facts;
+  facts.status = "timeout";
+  facts.phase = "first_call";
+  facts.error_type = "timeout";
+  facts.error_text = "no result within 6 s";
+  const auto found = judged(all, "", facts);
+  ASSERT_EQ(in_short(found), "ACME-HANG likely");
+  EXPECT_EQ(found[0].evidence,
+            std::vector<std::string>{"timeout, in phase first_call: no result within 6 s"});
+  facts.status = "crash";
+  EXPECT_EQ(in_short(judged(all, "", facts)), "");
+}
+
 TEST(consequences, come_last) {
   const knowledge all =
       known(likely("ACME-CAUSE", "any = [\"the cause\"]", "explains = [\"ACME-EFFECT\"]\n") +
@@ -134,6 +166,18 @@ TEST(consequences, come_last) {
             "ACME-CAUSE likely, ACME-OTHER likely, ACME-EFFECT likely of ACME-CAUSE");
   EXPECT_EQ(in_short(judged(all, "a much longer text of the effect\nother\n")),
             "ACME-EFFECT likely, ACME-OTHER likely");
+}
+
+TEST(consequences, never_in_a_circle) {
+  const knowledge all =
+      known(likely("ACME-A", "any = [\"text of a\"]", "explains = [\"ACME-B\"]\n") +
+            likely("ACME-B", "any = [\"text of b\"]", "explains = [\"ACME-C\"]\n") +
+            likely("ACME-C", "any = [\"text of c\"]", "explains = [\"ACME-A\"]\n"));
+  const auto found = judged(all, "text of a\ntext of b\ntext of c\n");
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].consequence_of, "") << in_short(found);
+  EXPECT_NE(found[1].consequence_of, "") << in_short(found);
+  EXPECT_NE(found[2].consequence_of, "") << in_short(found);
 }
 
 TEST(consequences, only_of_what_is_as_well_founded) {

@@ -31,6 +31,7 @@ std::string cleaned(std::string_view bytes) {
 std::string platform_of(std::string_view text) {
   log_filter filter;
   filter.clean(text);
+  filter.end();
   return filter.platform();
 }
 
@@ -61,6 +62,22 @@ TEST(log_filter, utf16) {
     const std::string odd = utf16(u"abc", little) + "d";
     EXPECT_EQ(cleaned(odd), "abc");
   }
+}
+
+TEST(log_filter, utf16_without_a_mark) {
+  for (const bool little : {true, false}) {
+    for (const std::u16string_view text :
+         {std::u16string_view(u"no\r\nnext"),
+          std::u16string_view(u"Traceback (most recent call last):\n  File \"gr\u00FC\u00DFe.py\", "
+                              u"line 3\nRuntimeError: no\n")}) {
+      const std::string marked = utf16(text, little);
+      EXPECT_EQ(cleaned(marked.substr(2)), cleaned(marked));
+    }
+  }
+  const std::string zeros("a\0b", 3);
+  EXPECT_EQ(cleaned(zeros), zeros);
+  const std::string few = std::string("a\0b", 3) + std::string(100, 'x');
+  EXPECT_EQ(cleaned(few), few);
 }
 
 TEST(log_filter, colours_and_other_codes) {

@@ -148,6 +148,8 @@ TEST(rule_file, rule) {
        "the same answer cannot confirm and refute"},
       {text + "operators = [\"aten::add\"]", "has no key 'operators'; did you mean 'operator'?"},
       {text + "archtecture = [\"gfx1032\"]", "did you mean 'architecture'?"},
+      {text + "environment = [\"ACME_DEBUG\"]",
+       "environment 'ACME_DEBUG' is written NAME=value; for any value: ACME_DEBUG=*"},
       {text + "ends = [\"SIGSEGV\"]", "did you mean 'end'?"},
   };
   for (const auto& [keys, expected] : mistakes) {
@@ -219,6 +221,42 @@ TEST(rule_file, loose_ends) {
   const auto lines = all.loose_ends();
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0], "diagnosis ACME-A of acme explains ACME-GONE, which no file has");
+}
+
+TEST(rule_file, probes_that_no_plugin_has) {
+  const knowledge all =
+      known(likely("ACME-A", "any = [\"acme fails\"]\nprobe = \"acme.up\"\nconfirmed_by = \"no\"") +
+            likely("ACME-B", "any = [\"acme fails\"]\nprobe = \"acme.no\"\nconfirmed_by = \"no\""));
+  EXPECT_TRUE(all.loose_ends().empty());
+  EXPECT_EQ(all.loose_ends({"acme.up"}),
+            std::vector<std::string>{"rule ACME-B #1 names the probe acme.no, which no plugin that "
+                                     "was loaded has"});
+}
+
+TEST(rule_file, what_is_one_line) {
+  const std::string good = entry("ACME-A");
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return refusal(pack() + text);
+  };
+  EXPECT_NE(with("\"Title\"", "\"\"\"Two\nlines\"\"\"").find("ACME-A: 'title' is one line"),
+            std::string::npos);
+  EXPECT_NE(with("\"$ acme-update\"", "\"$ a\\nb\"").find("ACME-A: each of 'any' is one line"),
+            std::string::npos);
+  EXPECT_EQ(with("\"Because.\"", "\"\"\"Because\nof this.\"\"\""), "");
+}
+
+TEST(rule_file, wsl_takes_the_steps_of_linux) {
+  const auto advised = [](const std::string& more) {
+    return known(entry("ACME-A", "", more)).find("ACME-A")->advice;
+  };
+  const std::vector<std::string> steps{"$ apt"};
+  EXPECT_EQ(advised("advice.linux = [\"$ apt\"]\n").on_wsl, steps);
+  EXPECT_EQ(advised("advice.linux = [\"$ apt\"]\nadvice.wsl = [\"$ wsl\"]\n").on_wsl,
+            std::vector<std::string>{"$ wsl"});
+  EXPECT_TRUE(advised("advice.linux = [\"$ apt\"]\nadvice.wsl = []\n").on_wsl.empty());
+  EXPECT_TRUE(advised("advice.windows = [\"$ x\"]\n").on_wsl.empty());
 }
 
 }  // namespace
