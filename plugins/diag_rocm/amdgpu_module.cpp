@@ -113,13 +113,15 @@ class amdgpu_module final : public assay::probe {
   }
 
   static void not_loaded(const probe_site& site, probe_answer& answer) {
-    answer.fact = "the amdgpu driver is not loaded";
     const machine found = look_at(site);
     if (!found.has_amd_gpu()) {
       // Not "no": that would be taken for the reason.
-      answer.fact += ", and no AMD GPU is seen that would need it";
+      answer.fact = why_unanswered(
+          site, found,
+          "the amdgpu driver is not loaded, and no AMD GPU is seen that would need it");
       return;
     }
+    answer.fact = "the amdgpu driver is not loaded";
     if (found.gpus.empty() && std::none_of(found.pci.begin(), found.pci.end(),
                                            [](const pci_device& d) { return d.driver.empty(); })) {
       answer.fact += ": every AMD GPU is left to another one (" + found.pci.front().driver + ")";

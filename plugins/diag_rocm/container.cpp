@@ -88,13 +88,25 @@ class container final : public assay::probe {
       return;
     }
     answer.fact = place + " without " + joined(missing, " and ");
-    if (!look_at(site).has_amd_gpu()) {
+    const machine host = look_at(site);
+    if (!host.has_amd_gpu()) {
       // A machine without AMD GPUs looks the same from inside.
       answer.fact += "; /sys shows no AMD GPU of the host either";
       return;
     }
     answer.state = probe_state::no;
     answer.fact += ", though the host has an AMD GPU";
+    if (!host.kfd) {
+      // What keeps it from having one is another probe's finding.
+      answer.fact +=
+          "; but the host itself has no /dev/kfd to hand in (/sys/class/kfd is not there)";
+      answer.values.emplace_back(
+          "advice_instead",
+          "The host itself has no /dev/kfd, so no option of the container can hand it in. On the "
+          "host, load the driver and see the device appear:\n"
+          "$ sudo modprobe amdgpu && ls -l /dev/kfd /dev/dri/renderD*");
+      return;
+    }
     answer.findings.emplace_back("ROCM-CONTAINER-DEVICES");
   }
 

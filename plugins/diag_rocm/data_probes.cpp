@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "advice.hpp"
 #include "gpu_target.hpp"
 #include "library_data.hpp"
 #include "library_environment.hpp"
@@ -43,9 +44,7 @@ class data_probe : public assay::probe {
     const data_folder data = read(site, variables);
     const std::string folder = tree::shown(data.folder, site.root).string();
     if (data.library.empty() && data.folder.empty() && data.named_by.empty()) {
-      answer.fact = "there is no " + library_ +
-                    " beside LibTorch, in /opt/rocm or on the "
-                    "loader's path";
+      answer.fact = "it is not beside LibTorch, in /opt/rocm or on the loader's path";
       return answer;
     }
     if (!data.library.empty()) {
@@ -64,8 +63,11 @@ class data_probe : public assay::probe {
       return answer;
     }
     answer.state = probe_state::yes;
+    std::vector<gpu_target> lacking;
+    std::vector<gpu_target> served;
     for (const gpu_target& target : targets) {
       const one_answer one = judge(site, variables, data, without_features(target.architecture));
+      (one.there ? served : lacking).push_back(target);
       if (!one.there) {
         answer.state = probe_state::no;
       }
@@ -78,6 +80,9 @@ class data_probe : public assay::probe {
     answer.fact = library_ + " in " + folder + ": " + answer.fact;
     if (answer.state == probe_state::no) {
       answer.evidence.push_back(folder + " has files for " + listed(data));
+      if (std::string steps = advice_on(site, variables, lacking, served); !steps.empty()) {
+        answer.values.emplace_back("advice", std::move(steps));
+      }
     }
     return answer;
   }
@@ -89,6 +94,11 @@ class data_probe : public assay::probe {
                                          const data_folder& data,
                                          const std::string& architecture) const = 0;
   [[nodiscard]] virtual std::string finding_without_folder(const environment&) const { return {}; }
+  [[nodiscard]] virtual std::string advice_on(const probe_site&, const environment&,
+                                              const std::vector<gpu_target>&,
+                                              const std::vector<gpu_target>&) const {
+    return {};
+  }
 
   [[nodiscard]] static std::string listed(const data_folder& data) {
     const std::string list = data.target_list();
@@ -133,6 +143,11 @@ class rocblas_probe : public data_probe {
   }
   [[nodiscard]] std::string finding_without_folder(const environment&) const override {
     return "ROCM-ROCBLAS-NO-FOLDER";
+  }
+  [[nodiscard]] std::string advice_on(const probe_site& site, const environment& variables,
+                                      const std::vector<gpu_target>& lacking,
+                                      const std::vector<gpu_target>& served) const override {
+    return advice_on_lack(site, variables, lacking, served);
   }
   [[nodiscard]] one_answer judge(const probe_site&, const environment&, const data_folder& data,
                                  const std::string& architecture) const override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "advice.hpp"
 #include "environment_rules.hpp"
 #include "machine.hpp"
 #include "probes.hpp"
@@ -35,7 +36,8 @@ class environment_probe final : public assay::probe {
     if (!found.has_amd_gpu() && architecture.rfind("gfx", 0) != 0 &&
         system_of(site) == system_kind::linux_os) {
       // Some of these variables are for other makers' GPUs too, and right there.
-      answer.fact = "no AMD GPU is seen whose libraries would read them";
+      answer.fact =
+          why_unanswered(site, found, "no AMD GPU is seen whose libraries would read them");
       return answer;
     }
     const environment variables = variables_(site);
@@ -50,6 +52,7 @@ class environment_probe final : public assay::probe {
         answer.findings.emplace_back(r.code);
       }
     }
+    advise(remarks, system_of(site), answer);
     leftovers(variables, site, answer);
     if (remarks.empty()) {
       answer.state = probe_state::yes;
@@ -69,6 +72,24 @@ class environment_probe final : public assay::probe {
   }
 
  private:
+  /// For each finding the variables that it is about, and no others.
+  static void advise(const std::vector<remark>& remarks, system_kind system, probe_answer& answer) {
+    for (const std::string& code : answer.findings) {
+      if (code == codes::hiprtc_tmpdir) {
+        continue;  // the folder can be made as well: the catalogue says how
+      }
+      std::vector<std::string> names;
+      for (const remark& r : remarks) {
+        for (const std::string& name : r.names) {
+          if (r.code == code && std::find(names.begin(), names.end(), name) == names.end()) {
+            names.push_back(name);
+          }
+        }
+      }
+      answer.values.emplace_back("advice_instead." + code, unsetting_steps(system, names));
+    }
+  }
+
   /// RCCL reads files too, which no look at the environment shows.
   static void leftovers(const environment& variables, const probe_site& site,
                         probe_answer& answer) {

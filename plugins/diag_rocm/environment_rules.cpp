@@ -180,7 +180,8 @@ void broken_booleans(const environment& variables, std::vector<remark>& found) {
       found.push_back({setting_of(variables, name),
                        "is neither yes nor no: MIOpen throws miopenStatusInvalidValue at its first "
                        "use",
-                       codes::broken});
+                       codes::broken,
+                       {name}});
     }
   }
 }
@@ -199,11 +200,14 @@ void broken_options(const environment& variables, const assay::probe_site& site,
       found.push_back({setting_of(variables, name),
                        std::string(option) + " takes the C++ headers from kernels compiled at run "
                                              "time",
-                       codes::broken});
+                       codes::broken,
+                       {name}});
     } else if (names_path && equals != std::string_view::npos &&
                !is_there(path_in(site, option.substr(equals + 1)))) {
       found.push_back({setting_of(variables, name),
-                       std::string(option) + " names what does not exist", codes::broken});
+                       std::string(option) + " names what does not exist",
+                       codes::broken,
+                       {name}});
     }
   }
 }
@@ -225,8 +229,8 @@ void conflict(const environment& variables, std::initializer_list<const char*> b
     for (const std::string& name : set) {
       settings.push_back(setting_of(variables, name));
     }
-    found.push_back(
-        {joined(settings, ", "), "differ: " + set.front() + std::string(text), codes::conflict});
+    found.push_back({joined(settings, ", "), "differ: " + set.front() + std::string(text),
+                     codes::conflict, std::vector(set.begin() + 1, set.end())});
   }
 }
 
@@ -240,7 +244,9 @@ void conflicts(const environment& variables, std::vector<remark>& found) {
   if (!value_of(variables, "HIPBLASLT_LOG_LEVEL").empty() &&
       !value_of(variables, "HIPBLASLT_LOG_MASK").empty()) {
     found.push_back({setting_of(variables, "HIPBLASLT_LOG_LEVEL"),
-                     "makes hipBLASLt ignore HIPBLASLT_LOG_MASK", codes::conflict});
+                     "makes hipBLASLt ignore HIPBLASLT_LOG_MASK",
+                     codes::conflict,
+                     {"HIPBLASLT_LOG_LEVEL"}});
   }
 }
 
@@ -249,7 +255,9 @@ void ignored(const environment& variables, std::string_view architecture,
   if (!value_of(variables, "CUDA_LAUNCH_BLOCKING").empty() &&
       value_of(variables, "CUDA_LAUNCH_BLOCKING") != "0") {
     found.push_back({setting_of(variables, "CUDA_LAUNCH_BLOCKING"),
-                     "is not read by HIP: AMD_SERIALIZE_KERNEL=3 is", codes::ignored});
+                     "is not read by HIP: AMD_SERIALIZE_KERNEL=3 is",
+                     codes::ignored,
+                     {"CUDA_LAUNCH_BLOCKING"}});
   }
   const bool no_hipblaslt = architecture.substr(0, 5) == "gfx10" || architecture == "gfx900" ||
                             architecture == "gfx906" || architecture == "gfx90c";
@@ -258,7 +266,8 @@ void ignored(const environment& variables, std::string_view architecture,
     if (no_hipblaslt && value_of(variables, name) == "1") {
       found.push_back({setting_of(variables, name),
                        "cannot help: hipBLASLt is not made for " + std::string(architecture),
-                       codes::ignored});
+                       codes::ignored,
+                       {name}});
     }
   }
 }
@@ -276,7 +285,7 @@ std::vector<remark> remarks_on(const environment& variables, const assay::probe_
       const bool said = std::any_of(found.begin(), found.end(),
                                     [&](const remark& known) { return known.setting == setting; });
       if (!said && names(r.name, name) && applies(r, value, site)) {
-        found.push_back({setting, std::string(r.text), r.code});
+        found.push_back({setting, std::string(r.text), r.code, {name}});
       }
     }
   }

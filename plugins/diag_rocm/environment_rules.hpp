@@ -17,6 +17,7 @@ struct remark {
   std::string setting{};  // "AMD_LOG_LEVEL=4"
   std::string text{};     // "logs every call"
   std::string_view code{};
+  std::vector<std::string> names{};  // of the variables to unset
 };
 
 namespace codes {

@@ -96,7 +96,7 @@ bool code_serves(std::string_view code, std::string_view gpu) {
 
 std::vector<gpu_target> gpu_targets(const assay::probe_site& site, const environment& variables) {
   if (!site.architecture.empty()) {
-    return {{site.architecture, "as asked for"}};
+    return {{site.architecture, "as asked for", {}}};
   }
   const auto all = look_at(site).gpus;
   const auto visible = visible_gpus(all, variables, system_of(site)).left;
@@ -107,7 +107,7 @@ std::vector<gpu_target> gpu_targets(const assay::probe_site& site, const environ
     if (g.architecture.empty()) {
       continue;
     }
-    gpu_target target{g.architecture, "of KFD node " + std::to_string(g.node)};
+    gpu_target target{g.architecture, "of KFD node " + std::to_string(g.node), {g.node}};
     const std::string name = "HSA_OVERRIDE_GFX_VERSION";
     for (const std::string& variable : {name + "_" + std::to_string(g.node), name}) {
       const auto text = filled(variables, variable);
@@ -118,10 +118,13 @@ std::vector<gpu_target> gpu_targets(const assay::probe_site& site, const environ
         break;
       }
     }
-    if (std::none_of(found.begin(), found.end(), [&](const gpu_target& known) {
-          return known.architecture == target.architecture;
-        })) {
+    const auto same = std::find_if(found.begin(), found.end(), [&](const gpu_target& known) {
+      return known.architecture == target.architecture;
+    });
+    if (same == found.end()) {
       found.push_back(std::move(target));
+    } else {
+      same->nodes.push_back(g.node);
     }
   }
   return found;

@@ -15,6 +15,7 @@ namespace diag_rocm {
 struct gpu_target {
   std::string architecture;  // "gfx1032"; with features where they were given: "gfx90a:xnack-"
   std::string source;        // for people: how it is known
+  std::vector<int> nodes{};  // of the KFD topology; empty: not known
 };
 
 /// The targets of the GPUs in question: what the site names, else what the kernel driver lists and

@@ -38,6 +38,23 @@ std::string name_of(const identity& who) {
   return who.user_name.empty() ? "user " + std::to_string(who.user) : who.user_name;
 }
 
+/// Membership in a group is of no use where the group has no right.
+std::string advice_on_mode(bool in_container) {
+  const std::string steps =
+      "Let udev set the owner and mode of the nodes anew; if they stay as they are, its rule is "
+      "missing: AMD's driver package brings one (install it again), or write it:\n"
+      "$ sudo udevadm trigger --subsystem-match=kfd --subsystem-match=drm && ls -l /dev/kfd "
+      "/dev/dri/renderD*\n"
+      "$ printf '%s\\n' 'SUBSYSTEM==\"kfd\", KERNEL==\"kfd\", GROUP=\"render\", MODE=\"0660\"' "
+      "'SUBSYSTEM==\"drm\", KERNEL==\"renderD*\", GROUP=\"render\", MODE=\"0660\"' | sudo tee "
+      "/etc/udev/rules.d/70-amdgpu.rules\n"
+      "$ sudo udevadm control --reload-rules && sudo udevadm trigger --subsystem-match=kfd "
+      "--subsystem-match=drm";
+  return in_container
+             ? "The container's nodes have the owner and mode of the host's. On the host: " + steps
+             : steps;
+}
+
 class kfd_access final : public assay::probe {
  public:
   [[nodiscard]] std::string id() const override { return "rocm.kfd_access"; }
@@ -79,8 +96,8 @@ class kfd_access final : public assay::probe {
     }
     if (!missing.empty()) {
       // Not "no": nothing was refused, and what is missing is the matter of other probes.
-      answer.fact = "there is no " + joined(missing, ", ") + " to open" +
-                    (found.has_amd_gpu() ? "" : ", and no AMD GPU");
+      answer.fact =
+          why_unanswered(site, found, "there is no " + joined(missing, ", ") + " to open");
       return answer;
     }
     if (!who && !site.is_this_machine()) {
@@ -121,9 +138,15 @@ class kfd_access final : public assay::probe {
     const std::string name = group_name(site, node.owned.group);
     const std::string group = name.empty() ? std::to_string(node.owned.group) : name;
     constexpr unsigned group_read_write = 060;
-    if ((node.owned.mode & group_read_write) != group_read_write) {
-      answer.fact = seen + ": its mode lets no group in, as udev's rule should";
+    // To join the group root would be to give away the machine.
+    const bool roots = node.owned.group == 0;
+    if (roots || (node.owned.mode & group_read_write) != group_read_write) {
+      answer.fact = seen +
+                    (roots ? ": it belongs to no group of users" : ": its mode lets no group in") +
+                    ", as udev's rule should see to";
       answer.findings.emplace_back("ROCM-KFD-PERMISSION");
+      answer.values.emplace_back("advice_instead",
+                                 advice_on_mode(container_of(site, {}).has_value()));
     } else if (is_member(site, who->user_name, node.owned.group)) {
       answer.fact = seen + ": " + user + " is in /etc/group's group " + group +
                     " but not yet in this session: log in again";
@@ -132,6 +155,12 @@ class kfd_access final : public assay::probe {
       answer.fact = seen + ": " + user + " is not in group " + group +
                     (name.empty() ? ", which has no name here" : "");
       answer.findings.emplace_back("ROCM-KFD-PERMISSION");
+      if (!name.empty() && !who->user_name.empty() && !container_of(site, {})) {
+        answer.values.emplace_back("advice_instead",
+                                   "Join the group that owns the node, then log "
+                                   "out and in:\n$ sudo usermod -aG " +
+                                       name + " " + who->user_name);
+      }
     }
     answer.values.emplace_back("group", group);
   }

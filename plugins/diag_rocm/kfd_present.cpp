@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "container_marks.hpp"
+#include "identity.hpp"
 #include "machine.hpp"
 #include "probes.hpp"
 #include "text.hpp"
@@ -66,17 +68,59 @@ void put_values(const machine& found, probe_answer& answer) {
   }
 }
 
-/// What on this machine wants an AMD GPU; empty: nothing does.
-std::string meant_for_rocm(const probe_site& site) {
-  if (!site.torch_dir.empty() && is_there(site.torch_dir / "lib/libtorch_hip.so")) {
-    return "this LibTorch is built for ROCm";
-  }
+bool is_for_rocm(const probe_site& site) {
+  return !site.torch_dir.empty() && is_there(site.torch_dir / "lib/libtorch_hip.so");
+}
+
+/// A display or compute device of NVIDIA.
+bool nvidia_on_the_bus(const probe_site& site) {
+  const std::filesystem::path devices = site.at("/sys/bus/pci/devices");
+  const auto addresses = names_in(devices);
+  return std::any_of(addresses.begin(), addresses.end(), [&](const std::string& address) {
+    return lower(read_line(devices / address / "vendor")) == "0x10de" &&
+           lower(read_line(devices / address / "class")).rfind("0x03", 0) == 0;
+  });
+}
+
+/// "/opt/rocm-7.2.0"; empty: there is none.
+std::string system_rocm(const probe_site& site) {
   for (const std::string& name : names_in(site.at("/opt"))) {
     if (name.rfind("rocm", 0) == 0) {
-      return "/opt/" + name + " is installed";
+      return "/opt/" + name;
     }
   }
   return {};
+}
+
+/// No AMD GPU is a fault only where something is meant for one.
+void without_amd_gpu(const probe_site& site, probe_answer& answer) {
+  answer.fact = "no AMD GPU on the PCI bus";
+  const bool nvidia = nvidia_on_the_bus(site);
+  const std::string rocm = system_rocm(site);
+  std::string steps =
+      "Nothing is to be mended in rights or containers: the machine has no AMD GPU. In a virtual "
+      "machine the host must pass it through; else look that it is seated and has power.\n"
+      "$ lspci -nn -d 1002:";
+  if (is_for_rocm(site)) {
+    answer.fact += ", though this LibTorch is built for ROCm";
+    if (nvidia) {
+      answer.fact += "; there is one of NVIDIA's";
+      steps =
+          "Install LibTorch's CUDA build for the NVIDIA GPU "
+          "(https://pytorch.org/get-started/locally/).";
+    }
+  } else if (nvidia) {
+    answer.fact += ", but one of NVIDIA's: no fault" +
+                   (rocm.empty() ? std::string() : ", and " + rocm + " is merely left over");
+    return;
+  } else if (rocm.empty()) {
+    answer.fact += ": no fault where none is meant to be there";
+    return;
+  } else {
+    answer.fact += ", though " + rocm + " is installed";
+  }
+  answer.findings.emplace_back("ROCM-NO-GPU");
+  answer.values.emplace_back("advice_instead", std::move(steps));
 }
 
 /// The topology shows no GPU: what the PCI bus says instead.
@@ -87,12 +131,7 @@ void by_the_bus(const probe_site& site, const machine& found, probe_answer& answ
   }
   answer.state = probe_state::no;
   if (found.pci.empty()) {
-    answer.fact = "no AMD GPU on the PCI bus";
-    // A fault only where something is meant for one.
-    if (const std::string what = meant_for_rocm(site); !what.empty()) {
-      answer.fact += ", though " + what;
-      answer.findings.emplace_back("ROCM-NO-GPU");
-    }
+    without_amd_gpu(site, answer);
     return;
   }
   for (const pci_device& d : found.pci) {
@@ -150,7 +189,9 @@ class kfd_present final : public assay::probe {
       answer.state = probe_state::no;
       answer.fact = "KFD lists " + counted(refused, "GPU") +
                     " whose properties this process may not read, as in a container without it";
-      answer.findings.emplace_back("ROCM-KFD-UNREADABLE");
+      // Where the container lacks the device itself, that is the reason, and one finding will do.
+      const bool lacks_it = container_of(site, {}) && !find_node(site, "/dev/kfd");
+      answer.findings.emplace_back(lacks_it ? "ROCM-CONTAINER-DEVICES" : "ROCM-KFD-UNREADABLE");
       return answer;
     }
     answer.state = probe_state::yes;

@@ -206,6 +206,14 @@ machine look_at(const assay::probe_site& site) {
   return found;
 }
 
+std::string why_unanswered(const assay::probe_site& site, const machine& found,
+                           std::string otherwise) {
+  // In Windows and WSL it would not be seen here.
+  const bool none =
+      found.bus_seen && !found.has_amd_gpu() && system_of(site) == system_kind::linux_os;
+  return none ? "no AMD GPU is seen here" : otherwise;
+}
+
 std::string described(const gpu& g) {
   if (!g.readable) {
     return "the GPU of node " + std::to_string(g.node);

@@ -51,6 +51,11 @@ struct machine {
 
 [[nodiscard]] machine look_at(const assay::probe_site& site);
 
+/// Why a question about AMD GPUs has no answer: `otherwise`, but where the machine has none, all
+/// probes say the same, which can be printed once.
+[[nodiscard]] std::string why_unanswered(const assay::probe_site& site, const machine& found,
+                                         std::string otherwise);
+
 /// "gfx1032 (AMD Radeon RX 6650 XT)", "GPU of node 1" where nothing more is known.
 [[nodiscard]] std::string described(const gpu& g);
 

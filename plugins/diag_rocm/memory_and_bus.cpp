@@ -27,7 +27,8 @@ class large_bar final : public assay::probe {
     std::vector<std::string> facts;
     bool small = false;
     bool looked = false;
-    for (const gpu& g : look_at(site).gpus) {
+    const machine found = look_at(site);
+    for (const gpu& g : found.gpus) {
       const std::filesystem::path folder = drm_folder(site, g.render_minor);
       const auto bytes = [&](const char* file) { return number(read_line(folder / file)); };
       const auto total = bytes("mem_info_vram_total");
@@ -60,7 +61,9 @@ class large_bar final : public assay::probe {
       }
     }
     facts.erase(std::unique(facts.begin(), facts.end()), facts.end());
-    answer.fact = looked ? joined(facts, "; ") : "no GPU of the amdgpu driver says how much it is";
+    answer.fact =
+        looked ? joined(facts, "; ")
+               : why_unanswered(site, found, "no GPU of the amdgpu driver says how much it is");
     if (looked) {
       answer.state = small ? probe_state::no : probe_state::yes;
     }
@@ -80,12 +83,13 @@ class iommu final : public assay::probe {
 
   probe_answer look(const probe_site& site) override {
     probe_answer answer;
-    std::vector<gpu> gpus = look_at(site).gpus;
+    const machine found = look_at(site);
+    std::vector<gpu> gpus = found.gpus;
     gpus.erase(std::remove_if(gpus.begin(), gpus.end(),
                               [](const gpu& g) { return !g.readable || g.integrated; }),
                gpus.end());
     if (gpus.empty()) {
-      answer.fact = "no discrete AMD GPU can be read here";
+      answer.fact = why_unanswered(site, found, "no discrete AMD GPU can be read here");
       return answer;
     }
     if (gpus.size() == 1) {

@@ -42,6 +42,11 @@ void add_finding(probe_answer& answer, const char* code) {
   }
 }
 
+/// "10" of gfx1032: minor and stepping have a digit each.
+std::string_view major_of(std::string_view name) {
+  return name.size() < 6 ? name : name.substr(3, name.size() - 5);
+}
+
 /// Gathers what is said of several GPUs: the worst decides.
 class judgement {
  public:
@@ -192,6 +197,13 @@ class override_probe final : public assay::probe {
     }
     const target* const real = find_target(g.architecture);
     const target* const other = find_target(pretended);
+    if (real == nullptr && major_of(pretended) != major_of(g.architecture)) {
+      all.wrong(text + " makes the runtime load code for " + pretended + " on " + g.architecture +
+                    ", another generation with other instructions: kernels hang, crash or give "
+                    "wrong results",
+                "ROCM-OVERRIDE-WRONG", answer);
+      return;
+    }
     if (real == nullptr) {
       all.doubtful(g.architecture + " is not known to this version: whether code for " + pretended +
                    " runs on it cannot be said");

@@ -17,6 +17,7 @@ struct target {
   /// HSA_OVERRIDE_GFX_VERSION that has been of use where a build lacks this target (Linux only);
   /// empty: none is known to be safe.
   std::string_view override_value;
+  std::string_view second_override{};  // where there is nothing for the first
 };
 
 /// Null for a target that this version does not know: then nothing is assumed of it.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "advice.hpp"
 #include "fat_binary.hpp"
 #include "gpu_target.hpp"
 #include "tree.hpp"
@@ -17,6 +18,18 @@ namespace {
 using assay::probe_answer;
 using assay::probe_site;
 using assay::probe_state;
+
+/// LibTorch's HIP library; empty: there is none.
+std::filesystem::path hip_library(const probe_site& site) {
+  std::filesystem::path library;
+  for (const char* name : {"libtorch_hip.so", "torch_hip.dll"}) {
+    const auto file = site.at(site.torch_dir / "lib" / name);
+    if (!site.torch_dir.empty() && tree::is_file(file)) {
+      library = file;
+    }
+  }
+  return library;
+}
 
 class torch_targets_probe : public assay::probe {
  public:
@@ -33,13 +46,7 @@ class torch_targets_probe : public assay::probe {
       answer.fact = "no LibTorch is known";
       return answer;
     }
-    std::filesystem::path library;
-    for (const char* name : {"libtorch_hip.so", "torch_hip.dll"}) {
-      const auto file = site.at(site.torch_dir / "lib" / name);
-      if (tree::is_file(file)) {
-        library = file;
-      }
-    }
+    const std::filesystem::path library = hip_library(site);
     if (library.empty()) {
       answer.fact = "the LibTorch in " + site.torch_dir.string() +
                     " has no libtorch_hip: it is not a build for ROCm";
@@ -80,6 +87,7 @@ class torch_targets_probe : public assay::probe {
       // What could not be read may hold it.
       answer.state = probe_state::unknown;
       answer.findings.clear();
+      without_advice(answer);
       answer.fact += " (" + std::to_string(code.unread) + " of " +
                      std::to_string(code.unread + code.bundles) +
                      " parts could not be read: " + code.problem + ")";
@@ -95,7 +103,14 @@ class torch_targets_probe : public assay::probe {
     }
     if (compare(site, targets, "the .kpack files of " + name, answer)) {
       answer.findings = {"ROCM-KPACK-MISSING"};
+      without_advice(answer);  // the package that is missing can be installed
     }
+  }
+
+  static void without_advice(probe_answer& answer) {
+    answer.values.erase(std::remove_if(answer.values.begin(), answer.values.end(),
+                                       [](const auto& value) { return value.first == "advice"; }),
+                        answer.values.end());
   }
 
   /// Returns whether code is missing.
@@ -107,20 +122,25 @@ class torch_targets_probe : public assay::probe {
     }
     list = list.empty() ? "no GPU" : list;
     answer.values.emplace_back("targets", list);
-    const std::vector<gpu_target> gpus = gpu_targets(site, source_(site));
+    const environment variables = source_(site);
+    const std::vector<gpu_target> gpus = gpu_targets(site, variables);
     if (gpus.empty()) {
       answer.fact = "no GPU is known; " + where + " has code for " + list;
       return false;
     }
     std::string missing;
     std::string served;
+    std::vector<gpu_target> lacking;
+    std::vector<gpu_target> others;
     for (const gpu_target& gpu : gpus) {
       const auto match = std::find_if(targets.begin(), targets.end(), [&](const auto& code) {
         return code_serves(code, gpu.architecture);
       });
       if (match == targets.end()) {
+        lacking.push_back(gpu);
         missing += (missing.empty() ? "" : ", ") + gpu.architecture + " (" + gpu.source + ")";
       } else {
+        others.push_back(gpu);
         served += (served.empty() ? "" : ", ") + gpu.architecture +
                   (*match == without_features(gpu.architecture) ? "" : " (by " + *match + ")");
       }
@@ -133,6 +153,9 @@ class torch_targets_probe : public assay::probe {
     answer.state = probe_state::no;
     answer.fact = where + " has no code for " + missing + ", but for " + list;
     answer.findings = {"ROCM-NO-CODE-FOR-GPU"};
+    if (std::string steps = advice_on_lack(site, variables, lacking, others); !steps.empty()) {
+      answer.values.emplace_back("advice", std::move(steps));
+    }
     return true;
   }
 
@@ -140,6 +163,32 @@ class torch_targets_probe : public assay::probe {
 };
 
 }  // namespace
+
+std::optional<std::vector<std::string>> code_targets_of_torch(const probe_site& site) {
+  const std::filesystem::path library = hip_library(site);
+  if (library.empty()) {
+    return std::nullopt;
+  }
+  try {
+    const fat_binary code = read_fat_binary(library);
+    std::vector<std::string> targets;
+    if (code.elsewhere) {
+      for (const auto& [target, file] : kpack_targets(library)) {
+        targets.push_back(target);
+      }
+      return targets;
+    }
+    if (!code.has_code || code.bundles == 0 || code.unread > 0) {
+      return std::nullopt;
+    }
+    for (const auto& [target, count] : code.targets) {
+      targets.push_back(target);
+    }
+    return targets;
+  } catch (const std::runtime_error&) {
+    return std::nullopt;  // the probe of it says why
+  }
+}
 
 std::unique_ptr<assay::probe> make_torch_targets(environment_source source) {
   return std::make_unique<torch_targets_probe>(std::move(source));

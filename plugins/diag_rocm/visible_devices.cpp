@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "advice.hpp"
 #include "machine.hpp"
 #include "probes.hpp"
 #include "text.hpp"
@@ -18,6 +19,13 @@ std::vector<gpu> readable(std::vector<gpu> gpus) {
   gpus.erase(std::remove_if(gpus.begin(), gpus.end(), [](const gpu& g) { return !g.readable; }),
              gpus.end());
   return gpus;
+}
+
+std::vector<std::string> names_in_settings(std::vector<std::string> settings) {
+  for (std::string& each : settings) {
+    each.resize(std::min(each.find('='), each.size()));
+  }
+  return settings;
 }
 
 class visible_devices final : public assay::probe {
@@ -39,6 +47,9 @@ class visible_devices final : public assay::probe {
     if (seen.settings.empty()) {
       answer.state = probe_state::yes;
       answer.fact = "none of them is set";
+      if (gpus.size() > 1) {
+        answer.fact += "; HIP's numbers: " + numbers_of(gpus);
+      }
       return answer;
     }
     if (!seen.ignored.empty() && (!gpus.empty() || system == system_kind::windows)) {
@@ -55,6 +66,10 @@ class visible_devices final : public assay::probe {
       answer.state = probe_state::no;
       answer.fact = joined(seen.problems, "; ");
       answer.findings.emplace_back("ROCM-VISIBLE-DEVICES");
+      answer.values.emplace_back(
+          "advice_instead.ROCM-VISIBLE-DEVICES",
+          "Unset them, or name each GPU once (without them: " + numbers_of(gpus) + "):\n" +
+              unsetting_steps(system, names_in_settings(seen.settings)));
       return answer;
     }
     answer.state = probe_state::yes;
@@ -82,14 +97,15 @@ class integrated_gpu final : public assay::probe {
   probe_answer look(const probe_site& site) override {
     probe_answer answer;
     const system_kind system = system_of(site);
-    const std::vector<gpu> gpus = readable(look_at(site).gpus);
+    const machine found = look_at(site);
+    const std::vector<gpu> gpus = readable(found.gpus);
     if (gpus.empty()) {
-      answer.fact = "no AMD GPU can be read here";
+      answer.fact = why_unanswered(site, found, "no AMD GPU can be read here");
       return answer;
     }
     const environment variables = variables_(site);
     const std::vector<gpu> left = visible_gpus(gpus, variables, system).left;
-    std::vector<std::string> discrete;  // HIP's numbers
+    std::vector<int> discrete;  // nodes
     std::vector<std::string> integrated;
     for (std::size_t i = 0; i < left.size(); ++i) {
       if (!left[i].architecture.empty() && !left[i].known && !left[i].integrated) {
@@ -103,7 +119,7 @@ class integrated_gpu final : public assay::probe {
       if (left[i].integrated) {
         integrated.push_back(described(left[i]));
       } else {
-        discrete.push_back(std::to_string(i));
+        discrete.push_back(left[i].node);
       }
     }
     answer.state = probe_state::yes;
@@ -114,36 +130,21 @@ class integrated_gpu final : public assay::probe {
       return answer;
     }
     answer.state = probe_state::no;
+    const std::vector<gpu> counted = gpus_that_hip_counts(gpus, variables, system);
+    const std::string numbers = numbers_for(discrete, counted);
     answer.fact = joined(integrated, ", ") +
                   " is visible beside a discrete GPU, and libraries choose what all visible GPUs "
                   "can do: hide it with HIP_VISIBLE_DEVICES=" +
-                  in_numbers(discrete, left, gpus, variables);
-    answer.values.emplace_back("hip_visible_devices", in_numbers(discrete, left, gpus, variables));
+                  numbers;
+    answer.values.emplace_back("hip_visible_devices", numbers);
+    answer.values.emplace_back("advice_instead",
+                               "Hide it. HIP's numbers here: " + numbers_of(counted) + ".\n" +
+                                   setting_step(system, "HIP_VISIBLE_DEVICES", numbers));
     answer.findings.emplace_back("ROCM-INTEGRATED-GPU");
     return answer;
   }
 
  private:
-  /// HIP_VISIBLE_DEVICES counts what ROCR_VISIBLE_DEVICES left, not what an earlier value of its
-  /// own did.
-  static std::string in_numbers(const std::vector<std::string>& discrete,
-                                const std::vector<gpu>& left, const std::vector<gpu>& gpus,
-                                const environment& variables) {
-    environment outer;
-    if (is_set(variables, "ROCR_VISIBLE_DEVICES")) {
-      outer.emplace("ROCR_VISIBLE_DEVICES", value_of(variables, "ROCR_VISIBLE_DEVICES"));
-    }
-    const std::vector<gpu> base = visible_gpus(gpus, outer, system_kind::linux_os).left;
-    std::vector<std::string> numbers;
-    for (const std::string& each : discrete) {
-      const int node = left[*number(each)].node;
-      const auto at =
-          std::find_if(base.begin(), base.end(), [&](const gpu& g) { return g.node == node; });
-      numbers.push_back(std::to_string(at - base.begin()));
-    }
-    return joined(numbers, ",");
-  }
-
   environment_source variables_;
 };
 

@@ -30,6 +30,27 @@ TEST(access, tells_a_mode_without_the_group_apart) {
   EXPECT_TRUE(says(answer, "lets no group in")) << answer.fact;
 }
 
+TEST(access, that_no_group_has_is_mended_by_udev_not_by_membership) {
+  for (const char* const node : {"/dev/kfd.node = mode 0600 uid 0 gid 109\n",
+                                 "/dev/dri/renderD128.node = mode 0600 uid 0 gid 0\n",
+                                 "/dev/kfd.node = mode 0660 uid 0 gid 0\n"}) {
+    const auto answer = access_with(node);
+    const std::string steps = value_in(answer, "advice_instead");
+    EXPECT_NE(steps.find("$ sudo udevadm trigger"), std::string::npos) << node << answer.fact;
+    EXPECT_EQ(steps.find("usermod"), std::string::npos) << node;
+  }
+}
+
+TEST(access, is_gained_by_joining_the_very_group) {
+  const std::string group = "/dev/kfd.node = mode 0660 uid 0 gid 44\n";
+  const std::string stranger =
+      "/etc/group\n| root:x:0:\n| video:x:44:\n"
+      "/proc/self/status\n| Uid: 1000 1000 1000 1000\n| Gid: 1000 1000 1000 1000\n| Groups: 1000\n";
+  const std::string steps = value_in(access_with(group + stranger), "advice_instead");
+  EXPECT_NE(steps.find("\n$ sudo usermod -aG video kim"), std::string::npos) << steps;
+  EXPECT_EQ(value_in(access_with(group + stranger + "/.dockerenv\n"), "advice_instead"), "");
+}
+
 TEST(access, is_the_superusers_whatever_the_mode) {
   const auto answer = access_with(
       "/dev/kfd.node = mode 0600 uid 5 gid 5\n"
@@ -101,6 +122,20 @@ TEST(container, with_kfd_but_no_render_node_lacks_one) {
   EXPECT_EQ(answer.state, probe_state::no);
   EXPECT_TRUE(says(answer, "without /dev/dri/renderD*")) << answer.fact;
   EXPECT_TRUE(finds(answer, "ROCM-CONTAINER-DEVICES"));
+}
+
+TEST(container, cannot_get_what_the_host_lacks) {
+  const made_machine m("like rx6650xt\n/.dockerenv\nremove /dev\nremove /sys/class/kfd\n");
+  const auto answer = m.ask(make_container());
+  EXPECT_EQ(answer.state, probe_state::no);
+  EXPECT_TRUE(says(answer, "the host itself has no /dev/kfd")) << answer.fact;
+  EXPECT_TRUE(answer.findings.empty());
+  EXPECT_NE(value_in(answer, "advice_instead").find("$ sudo modprobe amdgpu"), std::string::npos);
+}
+
+TEST(container, without_the_device_is_one_finding) {
+  const made_machine m("like container_no_devices\n");
+  EXPECT_EQ(m.ask(make_kfd_present()).findings, m.ask(make_container()).findings);
 }
 
 TEST(membership, counts_the_first_group_of_a_user) {

@@ -52,6 +52,16 @@ inline bool says(const assay::probe_answer& answer, std::string_view text) {
   return answer.fact.find(text) != std::string::npos;
 }
 
+/// A value of the answer; empty: it has none of this name.
+inline std::string value_in(const assay::probe_answer& answer, std::string_view name) {
+  for (const auto& [key, text] : answer.values) {
+    if (key == name) {
+      return text;
+    }
+  }
+  return {};
+}
+
 inline std::string state_name(assay::probe_state state) {
   return state == assay::probe_state::yes  ? "yes"
          : state == assay::probe_state::no ? "no"

@@ -99,6 +99,26 @@ TEST(variables, are_named_gravest_first_and_not_all) {
   EXPECT_EQ(answer.evidence.size(), 6U);
 }
 
+TEST(variables, that_were_found_are_to_be_unset_and_no_others) {
+  const auto answer = with({{"AMD_LOG_LEVEL", "4"},
+                            {"HSA_ENABLE_SDMA", "0"},
+                            {"AMD_SERIALIZE_KERNEL", "0"},
+                            {"CUDA_LAUNCH_BLOCKING", "1"},
+                            {"PYTORCH_HIP_ALLOC_CONF", "a:1"},
+                            {"PYTORCH_ALLOC_CONF", "a:2"},
+                            {"TMPDIR", "/nowhere"},
+                            {"MIOPEN_ENABLE_LOGGING", "perhaps"}});
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-ENVIRONMENT-SLOW"),
+            "$ unset AMD_LOG_LEVEL HSA_ENABLE_SDMA");
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-ENVIRONMENT-BROKEN"),
+            "$ unset MIOPEN_ENABLE_LOGGING");
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-ENVIRONMENT-IGNORED"),
+            "$ unset CUDA_LAUNCH_BLOCKING");
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-ENVIRONMENT-CONFLICT"),
+            "$ unset PYTORCH_ALLOC_CONF");
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-HIPRTC-TMPDIR"), "");
+}
+
 TEST(variables, are_not_judged_without_an_amd_gpu) {
   const made_machine m("like linux\n");
   const auto answer = m.ask(make_environment(given({{"CUDA_LAUNCH_BLOCKING", "1"}})));

@@ -89,6 +89,29 @@ TEST(no_gpu, is_a_fault_only_where_something_wants_one) {
   EXPECT_TRUE(finds(wheel.ask(make_kfd_present()), "ROCM-NO-GPU"));
 }
 
+TEST(no_gpu, is_none_beside_an_nvidia_gpu) {
+  const std::string nvidia =
+      "/sys/bus/pci/devices/0000:01:00.0/vendor = 0x10de\n"
+      "/sys/bus/pci/devices/0000:01:00.0/class = 0x030000\n";
+  const made_machine leftover("like linux\n/opt/rocm-7.2.0/\n" + nvidia);
+  const auto answer = leftover.ask(make_kfd_present());
+  EXPECT_EQ(answer.state, probe_state::no);
+  EXPECT_TRUE(answer.findings.empty());
+  EXPECT_TRUE(says(answer, "no fault, and /opt/rocm-7.2.0 is merely left over")) << answer.fact;
+  made_machine wheel("like linux\n/torch/lib/libtorch_hip.so\n" + nvidia);
+  wheel.site().torch_dir = wheel.site().root / "torch";
+  const auto wrong = wheel.ask(make_kfd_present());
+  EXPECT_TRUE(finds(wrong, "ROCM-NO-GPU"));
+  EXPECT_NE(value_in(wrong, "advice_instead").find("CUDA build"), std::string::npos);
+}
+
+TEST(no_gpu, advises_nothing_about_rights) {
+  const made_machine m("like no_gpu\n");
+  const std::string steps = value_in(m.ask(make_kfd_present()), "advice_instead");
+  EXPECT_NE(steps.find("$ lspci"), std::string::npos);
+  EXPECT_EQ(steps.find("usermod"), std::string::npos);
+}
+
 TEST(bus, tells_drivers_apart) {
   const auto code = [](const std::string& driver) {
     const made_machine m("like linux\ngpu none driver=" + driver + "\n");

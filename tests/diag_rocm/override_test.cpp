@@ -51,11 +51,19 @@ TEST(override_value, of_the_gpu_itself_does_nothing) {
 }
 
 TEST(override_value, is_not_judged_for_what_is_not_known) {
-  const auto answer = with("130001", {{name, "12.0.1"}});
+  const auto answer = with("130001", {{name, "13.0.0"}});
   EXPECT_EQ(answer.state, probe_state::unknown);
   EXPECT_TRUE(answer.findings.empty());
   EXPECT_TRUE(says(answer, "gfx1301 is not known to this version")) << answer.fact;
   EXPECT_EQ(with("100302", {{name, "10.3.9"}}).state, probe_state::unknown);
+}
+
+TEST(override_value, of_another_generation_is_wrong_on_an_unknown_gpu_too) {
+  for (const char* const value : {"10.3.0", "12.0.1", "9.0.10"}) {
+    const auto answer = with("130001", {{name, value}});
+    EXPECT_EQ(answer.state, probe_state::no) << value;
+    EXPECT_TRUE(finds(answer, "ROCM-OVERRIDE-WRONG")) << value;
+  }
 }
 
 TEST(override_of_a_node, comes_before_the_general_one) {

@@ -73,8 +73,16 @@ def call_without_device(libraries, name):
 class Ladder(unittest.TestCase):
     """Asks library probes, each in a process of its own, as the host does."""
     libraries = None
+    answers = {}
 
     def ask(self, probe, *options, **variables):
+        """An answer costs a second of compiling and more: the same question is asked once."""
+        question = (self.libraries, probe, options, tuple(sorted(variables.items())))
+        if question not in self.answers:
+            self.answers[question] = self.answer(probe, *options, **variables)
+        return self.answers[question]
+
+    def answer(self, probe, *options, **variables):
         done = run_there(self.libraries, PROGRAM, *options, probe, **variables)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)

@@ -87,6 +87,28 @@ TEST(integrated_gpu, is_hidden_by_the_number_that_hip_counts) {
   EXPECT_TRUE(says(ask({{"HIP_VISIBLE_DEVICES", "0,2"}}), "HIP_VISIBLE_DEVICES=2"));
 }
 
+TEST(integrated_gpu, is_hidden_by_a_command_to_paste) {
+  const made_machine m("gpu 1 gfx=100306\ngpu 2 gfx=110000\ngpu 3 gfx=110000\n");
+  const auto answer = m.ask(make_integrated_gpu(given({})));
+  EXPECT_EQ(value_in(answer, "advice_instead"),
+            "Hide it. HIP's numbers here: 0 is gfx1036, 1 to 2 are gfx1100.\n"
+            "$ export HIP_VISIBLE_DEVICES=1,2");
+  const auto inner = m.ask(make_integrated_gpu(given({{"ROCR_VISIBLE_DEVICES", "2,0"}})));
+  EXPECT_EQ(value_in(inner, "advice_instead"),
+            "Hide it. HIP's numbers here: 0 is gfx1100, 1 is gfx1036.\n"
+            "$ export HIP_VISIBLE_DEVICES=0");
+  EXPECT_EQ(m.ask(make_visible_devices(given({}))).fact,
+            "none of them is set; HIP's numbers: 0 is gfx1036, 1 to 2 are gfx1100");
+}
+
+TEST(visible_devices, are_to_be_unset_where_they_leave_none) {
+  const made_machine m(four);
+  const auto answer = m.ask(make_visible_devices(given({{"HIP_VISIBLE_DEVICES", "7"}})));
+  EXPECT_EQ(value_in(answer, "advice_instead.ROCM-VISIBLE-DEVICES"),
+            "Unset them, or name each GPU once (without them: 0 to 3 are gfx942):\n"
+            "$ unset HIP_VISIBLE_DEVICES");
+}
+
 TEST(integrated_gpu, alone_is_no_fault) {
   const made_machine m("gpu 1 gfx=110501\n");
   EXPECT_EQ(m.ask(make_integrated_gpu()).state, probe_state::yes);
