@@ -175,7 +175,7 @@ TEST(conditions, without_a_text_facts_must_be_known) {
   EXPECT_EQ(answer(keys, "any text", facts), likely_one);
   const auto found = judged(known(likely("ACME-OLD", keys)), "", facts);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(found[0].evidence, std::vector<std::string>{"crash SIGSEGV"});
+  EXPECT_EQ(found[0].evidence, std::vector<std::string>{"crash SIGSEGV, in phase first_call"});
 }
 
 TEST(facts, are_fed_in_the_order_of_the_documentation) {
