@@ -19,7 +19,7 @@ void print_withdrawn(report_paper& paper, const std::vector<found_diagnosis>& fo
 
 /// The diagnoses of a run: each code once, with the checks that share a reason, and the failed
 /// checks that nothing explains. Prints nothing when there is nothing to say.
-void print_diagnoses(report_paper& paper, const collected_run& run);
+void print_diagnoses(report_paper& wide, const collected_run& run);
 
 /// "ROCM-HIPRTC-HEADERS (certain)" for the best diagnosis of a check; "" when there is none.
 std::string best_diagnosis(const collected_run& run, const collected_run::entry& entry);
