@@ -75,6 +75,8 @@ class run_loop {
   nlohmann::json measure_ceilings(const std::string& device);
   bool correct_ceilings(const planned_check& check, const nlohmann::json& verdict);
   void examine_all();
+  /// The line before a check is run again, for another purpose than its times.
+  void write_starting(const planned_check& check, const char* purpose);
   nlohmann::json examine_one(const planned_check& check);
   void write_verdict(const timed_check& timed, nlohmann::json gathered);
   void trace_all();

@@ -148,13 +148,17 @@ void run_loop::examine_all() {
   }
 }
 
-json run_loop::examine_one(const planned_check& check) {
+void run_loop::write_starting(const planned_check& check, const char* purpose) {
   write({{"record", "starting"},
          {"id", check.id()},
          {"device", check.device},
          {"worker", worker_->ordinal()},
          {"repeat_of", nullptr},
-         {"purpose", "evidence"}});
+         {"purpose", purpose}});
+}
+
+json run_loop::examine_one(const planned_check& check) {
+  write_starting(check, "evidence");
   json result = run_in_worker(check, run_command(check, true));
   json gathered{{"worker", result.at("worker")},
                 {"status", result.at("status")},

@@ -52,12 +52,7 @@ json run_loop::trace_one(const timed_check& timed) {
     return not_traced("no worker could be started with the libraries' logs on: " +
                       text_of(pool_.engine_record(), "reason"));
   }
-  write({{"record", "starting"},
-         {"id", check.id()},
-         {"device", check.device},
-         {"worker", worker_->ordinal()},
-         {"repeat_of", nullptr},
-         {"purpose", "library_trace"}});
+  write_starting(check, "library_trace");
   const worker_process::printed begin = worker_->output_so_far();
   json command = run_command(check, false);
   command["untimed"] = true;
