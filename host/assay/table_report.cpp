@@ -174,7 +174,9 @@ class table_report final : public record_sink {
                                  : text_of(run_.engine, "build") == "cpu"
                                      ? "this LibTorch is a build without a GPU"
                                      : "LibTorch sees no GPU";
-      wrapped_line("The CPU was used (--device auto): " + reason, 0);
+      wrapped_line("The CPU was used (--device auto): " + reason +
+                       ". With a GPU in the machine, assay doctor looks for the cause.",
+                   0);
     } else if (!backend_error.empty()) {
       wrapped_line("LibTorch's GPU part: " + backend_error, 0);
     }

@@ -82,7 +82,8 @@ class Devices(SimulatedRocmTest):
                               enable=["elementwise/add"])
         self.assertEqual(run.status, 0, run)
         self.assertEqual([result["device"] for result in run.results], ["cpu"])
-        self.assertIn("The CPU was used (--device auto): LibTorch sees no GPU", run.stdout)
+        self.assertIn("The CPU was used (--device auto): LibTorch sees no GPU. With a GPU in the "
+                      "machine, assay doctor looks for the cause.", " ".join(run.stdout.split()))
         run = self.run_checks(torch=support.SIMULATED, env={"SIMULATED_ROCM": "devices=0"},
                               device="hip", enable=["elementwise/add"])
         self.assertEqual(run.status, 3, run)
