@@ -70,16 +70,16 @@ std::string bytes_of(const Event& event) {
                                event.metadata.find_first_not_of("0123456789", first) - first);
 }
 
-std::string told(const Event& event, const char* duration = "") {
+std::string told(const Event& event) {
   std::string text = event.kind + " " + event.name;
   if (event.kind == "copy") text += ", " + bytes_of(event) + " bytes";
-  return text + duration + " <- " + event.op;
+  return text + " <- " + event.op;
 }
 
 // Of kernels, some of which are planted slow; what the host does takes as long on a busy machine.
 std::string told_with_time(const Event& event) {
   const bool slow = event.kind == "kernel" && event.end_ns - event.start_ns >= 5'000'000;
-  return told(event, slow ? ", 5 ms" : "");
+  return told(event) + (slow ? ", 5 ms" : "");
 }
 
 std::string line_of(const std::string& text, const std::string& start) {
