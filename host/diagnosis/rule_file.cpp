@@ -53,10 +53,14 @@ std::string text(const toml::table& table, std::string_view key, bool needed,
   return *value;
 }
 
+bool is_one_line(const std::string& text) {
+  return text.find_first_of("\r\n") == std::string::npos;
+}
+
 /// What is printed as one line.
 std::string line_of(const toml::table& table, std::string_view key, const std::string& where) {
   std::string line = text(table, key, true, where);
-  if (line.find_first_of("\r\n") != std::string::npos) {
+  if (!is_one_line(line)) {
     throw mistake(*table.get(key), where + ": '" + std::string(key) + "' is one line");
   }
   return line;
@@ -112,10 +116,8 @@ std::string one_of(const toml::table& table, std::string_view key, const key_lis
 std::vector<std::string> lines(const toml::table& table, std::string_view key,
                                const std::string& where) {
   std::vector<std::string> list = texts(table, key, where);
-  for (const std::string& one : list) {
-    if (one.find_first_of("\r\n") != std::string::npos) {
-      throw mistake(*table.get(key), where + ": each of '" + std::string(key) + "' is one line");
-    }
+  if (!std::all_of(list.begin(), list.end(), is_one_line)) {
+    throw mistake(*table.get(key), where + ": each of '" + std::string(key) + "' is one line");
   }
   return list;
 }
