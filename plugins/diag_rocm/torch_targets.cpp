@@ -2,6 +2,7 @@
 #include "torch_targets.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -83,11 +84,17 @@ class torch_targets_probe : public assay::probe {
     for (const auto& [target, count] : code.targets) {
       targets.push_back(target);
     }
-    if (compare(site, targets, name, answer) && code.unread > 0) {
+    const std::optional<lack> missing = compare(site, targets, name, answer);
+    if (missing && code.unread == 0) {
+      if (std::string steps =
+              advice_on_lack(site, missing->variables, missing->lacking, missing->served);
+          !steps.empty()) {
+        answer.values.emplace_back("advice", std::move(steps));
+      }
+    } else if (missing) {
       // What could not be read may hold it.
       answer.state = probe_state::unknown;
       answer.findings.clear();
-      without_advice(answer);
       answer.fact += " (" + std::to_string(code.unread) + " of " +
                      std::to_string(code.unread + code.bundles) +
                      " parts could not be read: " + code.problem + ")";
@@ -102,45 +109,42 @@ class torch_targets_probe : public assay::probe {
       answer.evidence.push_back(tree::shown(file, site.root).string());
     }
     if (compare(site, targets, "the .kpack files of " + name, answer)) {
-      answer.findings = {"ROCM-KPACK-MISSING"};
-      without_advice(answer);  // the package that is missing can be installed
+      answer.findings = {"ROCM-KPACK-MISSING"};  // that package can be installed
     }
   }
 
-  static void without_advice(probe_answer& answer) {
-    answer.values.erase(std::remove_if(answer.values.begin(), answer.values.end(),
-                                       [](const auto& value) { return value.first == "advice"; }),
-                        answer.values.end());
-  }
+  /// GPUs that the code is missing for, and those that it is there for.
+  struct lack {
+    environment variables;
+    std::vector<gpu_target> lacking, served;
+  };
 
-  /// Returns whether code is missing.
-  bool compare(const probe_site& site, const std::vector<std::string>& targets,
-               const std::string& where, probe_answer& answer) const {
+  /// Nothing where no code is missing.
+  std::optional<lack> compare(const probe_site& site, const std::vector<std::string>& targets,
+                              const std::string& where, probe_answer& answer) const {
     std::string list;
     for (const std::string& target : targets) {
       list += (list.empty() ? "" : ", ") + target;
     }
     list = list.empty() ? "no GPU" : list;
     answer.values.emplace_back("targets", list);
-    const environment variables = source_(site);
-    const std::vector<gpu_target> gpus = gpu_targets(site, variables);
+    lack found{source_(site), {}, {}};
+    const std::vector<gpu_target> gpus = gpu_targets(site, found.variables);
     if (gpus.empty()) {
       answer.fact = "no GPU is known; " + where + " has code for " + list;
-      return false;
+      return std::nullopt;
     }
     std::string missing;
     std::string served;
-    std::vector<gpu_target> lacking;
-    std::vector<gpu_target> others;
     for (const gpu_target& gpu : gpus) {
       const auto match = std::find_if(targets.begin(), targets.end(), [&](const auto& code) {
         return code_serves(code, gpu.architecture);
       });
       if (match == targets.end()) {
-        lacking.push_back(gpu);
+        found.lacking.push_back(gpu);
         missing += (missing.empty() ? "" : ", ") + gpu.architecture + " (" + gpu.source + ")";
       } else {
-        others.push_back(gpu);
+        found.served.push_back(gpu);
         served += (served.empty() ? "" : ", ") + gpu.architecture +
                   (*match == without_features(gpu.architecture) ? "" : " (by " + *match + ")");
       }
@@ -148,15 +152,12 @@ class torch_targets_probe : public assay::probe {
     if (missing.empty()) {
       answer.state = probe_state::yes;
       answer.fact = where + " has code for " + served;
-      return false;
+      return std::nullopt;
     }
     answer.state = probe_state::no;
     answer.fact = where + " has no code for " + missing + ", but for " + list;
     answer.findings = {"ROCM-NO-CODE-FOR-GPU"};
-    if (std::string steps = advice_on_lack(site, variables, lacking, others); !steps.empty()) {
-      answer.values.emplace_back("advice", std::move(steps));
-    }
-    return true;
+    return found;
   }
 
   environment_source source_;
