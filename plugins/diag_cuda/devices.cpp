@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/pci_bus.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
 #include "diag_cuda/environment.hpp"
@@ -32,12 +33,10 @@ std::string who_has_it(const machine& m) {
 
 /// Whether the machine computes with an AMD GPU, so that one of NVIDIA's need not be meant for it.
 bool has_amd_gpu_in_use(const assay::probe_site& site) {
-  const std::filesystem::path devices = site.at("/sys/bus/pci/devices");
-  const auto names = probing::names_in(devices);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const std::string vendor = probing::read_text(devices / name / "vendor", 64).value_or("");
-    return probing::trimmed(vendor) == "0x1002" &&
-           probing::link_target(devices / name / "driver").filename() == "amdgpu";
+  const auto bus = probing::pci_functions(site);
+  return std::any_of(bus.begin(), bus.end(), [](const probing::pci_function& device) {
+    return device.vendor == probing::vendor_amd &&
+           probing::link_target(device.folder / "driver").filename() == "amdgpu";
   });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_cuda/machine.hpp"
 
+#include "common/pci_bus.hpp"
 #include "common/probing.hpp"
 
 #include <algorithm>
@@ -12,26 +13,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t nvidia = 0x10de;
-
-std::vector<pci_gpu> gpus_on(const fs::path& bus) {
+std::vector<pci_gpu> gpus_among(const std::vector<probing::pci_function>& bus) {
   std::vector<pci_gpu> found;
-  for (const std::string& name : probing::names_in(bus)) {
-    const fs::path device = bus / name;
-    const auto number = [&](const char* file) {
-      return probing::whole_number(probing::read_text(device / file, 64).value_or(""), 16)
-          .value_or(0);
-    };
-    // Base class 3: VGA and 3D controllers. Sound and USB of the same card do not count.
-    if (number("vendor") != nvidia || number("class") >> 16 != 3) {
+  for (const probing::pci_function& device : bus) {
+    // Sound and USB of the same card do not count.
+    if (device.vendor != probing::vendor_nvidia || device.base_class != probing::class_display) {
       continue;
     }
-    pci_gpu gpu{.address = name};
-    const std::string id = probing::read_text(device / "device", 64).value_or("");
+    pci_gpu gpu{.address = device.address};
+    const std::string id = probing::read_text(device.folder / "device", 64).value_or("");
     std::string_view digits = probing::trimmed(id);
     digits.remove_prefix(digits.substr(0, 2) == "0x" ? 2 : 0);
     gpu.id = "10de:" + std::string(digits);
-    gpu.driver = probing::link_target(device / "driver").filename().string();
+    gpu.driver = probing::link_target(device.folder / "driver").filename().string();
     found.push_back(std::move(gpu));
   }
   return found;
@@ -86,9 +80,9 @@ std::string driver_version_in(std::string_view line) {
 
 machine look_at(const assay::probe_site& site) {
   machine found;
-  const fs::path bus = site.at("/sys/bus/pci/devices");
-  found.bus_readable = !probing::names_in(bus).empty();
-  found.pci = gpus_on(bus);
+  const auto bus = probing::pci_functions(site);
+  found.bus_readable = !bus.empty();
+  found.pci = gpus_among(bus);
   const std::string version =
       probing::read_text(site.at("/proc/driver/nvidia/version")).value_or("");
   for (const std::string_view line : probing::lines_of(version)) {

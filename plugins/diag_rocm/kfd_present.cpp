@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "common/pci_bus.hpp"
 #include "container_marks.hpp"
 #include "identity.hpp"
 #include "machine.hpp"
@@ -74,11 +75,9 @@ bool is_for_rocm(const probe_site& site) {
 
 /// A display or compute device of NVIDIA.
 bool nvidia_on_the_bus(const probe_site& site) {
-  const std::filesystem::path devices = site.at("/sys/bus/pci/devices");
-  const auto addresses = names_in(devices);
-  return std::any_of(addresses.begin(), addresses.end(), [&](const std::string& address) {
-    return lower(read_line(devices / address / "vendor")) == "0x10de" &&
-           lower(read_line(devices / address / "class")).rfind("0x03", 0) == 0;
+  const auto bus = probing::pci_functions(site);
+  return std::any_of(bus.begin(), bus.end(), [](const probing::pci_function& device) {
+    return device.vendor == probing::vendor_nvidia && device.base_class == probing::class_display;
   });
 }
 

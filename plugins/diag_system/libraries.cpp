@@ -2,6 +2,7 @@
 //
 // What LibTorch's libraries need of the system, by their own headers.
 #include "common/elf_file.hpp"
+#include "common/pci_bus.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
 #include "diag_system/probes.hpp"
@@ -97,19 +98,12 @@ bool gpu_of(const assay::probe_site& site, const std::string& code) {
       return true;
     }
   }
-  const fs::path bus = site.at("/sys/bus/pci/devices");
-  const std::string vendor = nvidia ? "0x10de" : "0x1002";
-  for (const std::string& device : probing::names_in(bus)) {
-    const auto text = [&](const char* file) {
-      return std::string(
-          probing::trimmed(probing::read_text(bus / device / file, 64).value_or("")));
-    };
-    const std::string kind = text("class");
-    if (text("vendor") == vendor && (kind.starts_with("0x03") || kind.starts_with("0x12"))) {
-      return true;
-    }
-  }
-  return false;
+  const auto bus = probing::pci_functions(site);
+  return std::any_of(bus.begin(), bus.end(), [&](const probing::pci_function& device) {
+    return device.vendor == (nvidia ? probing::vendor_nvidia : probing::vendor_amd) &&
+           (device.base_class == probing::class_display ||
+            device.base_class == probing::class_accelerator);
+  });
 }
 
 assay::probe_answer too_old(const std::string& what, const need& needed, const std::string& has,
