@@ -40,12 +40,31 @@ def draw(position, count):
     return z ^ shifted(z, 31)
 
 
-def make_input(position, fill, sizes, dtype, low, high):
+def with_strides(values, sizes, strides):
+    reach = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+    for dimension, stride in enumerate(strides):
+        if stride == 0:
+            values = values.narrow(dimension, 0, 1)
+    memory = torch.zeros(reach if values.numel() else 0, dtype=values.dtype)
+    memory.as_strided(values.shape, strides).copy_(values)
+    return memory.to(DEVICE).as_strided(sizes, strides)
+
+
+def make_input(position, fill, sizes, dtype, low, high, strides=None):
     count = 1
     for size in sizes:
         count *= size
     z = draw(position, count)
-    if fill == "normal":
+    if fill == "distinct":
+        low, high = math.ceil(low), math.ceil(high)
+        start = (draw(position, 1).item() >> 1 & 0x7FFFFFFFFFFFFFFF) % max(high - low, 1)
+        values = torch.full(sizes, start, dtype=torch.int64)
+        for dimension, size in enumerate(sizes):
+            steps = [1] * len(sizes)
+            steps[dimension] = size
+            values = values + torch.arange(size).reshape(steps)
+        values = values % max(high - low, 1) + low
+    elif fill == "normal":
         total = sum((z >> shift) & 0xFFFF for shift in (0, 16, 32, 48)) - 131070
         total = torch.where(total == 0, torch.ones_like(total), total)
         values = (total.double() * 2.6428997921303014e-05).float()
@@ -61,7 +80,8 @@ def make_input(position, fill, sizes, dtype, low, high):
             values = torch.where(values == 0, torch.full_like(values, instead), values)
             if dtype in (torch.float16, torch.bfloat16):
                 values = values.float()
-    return values.to(dtype).reshape(sizes).to(DEVICE)
+    values = values.to(dtype).reshape(sizes)
+    return values.to(DEVICE) if strides is None else with_strides(values, sizes, strides)
 
 
 def item(result, index):
@@ -188,13 +208,18 @@ std::string value_text(const json& argument, const std::string& dtype) {
   if (kind == "string") {
     return quoted(value.is_string() ? value.get<std::string>() : "");
   }
+  if (kind == "device") {
+    return "torch.device(DEVICE)";
+  }
   if (kind == "dtype") {
     return "torch." + (value.is_string() ? value.get<std::string>() : dtype);
   }
   if (value.is_array()) {
     std::vector<std::string> items;
     for (const json& part : value) {
-      items.push_back(kind == "list" ? value_text(part, dtype) : python_number(part));
+      items.push_back(kind == "list"        ? value_text(part, dtype)
+                      : kind == "bool_list" ? (part == json(true) ? "True" : "False")
+                                            : python_number(part));
     }
     return fmt::format("[{}]", joined(items));
   }
@@ -247,6 +272,15 @@ std::string call_text(const json& call, std::size_t position, const std::string&
                      has_bare_int(call) ? wrapped_name(op) : operator_text(op), joined(arguments));
 }
 
+std::string strides_text(const json& input) {
+  std::vector<std::string> strides;
+  for (const json& stride : list_of(input, "strides")) {
+    strides.push_back(stride.dump());
+  }
+  const bool given = input.contains("strides") && input["strides"].is_array();
+  return given ? ", strides=" + tuple(strides) : "";
+}
+
 std::string inputs_text(const json& inputs, const std::string& dtype) {
   std::string out = "\ndef make_inputs():\n    return [\n";
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -259,9 +293,9 @@ std::string inputs_text(const json& inputs, const std::string& dtype) {
     const auto bound = [&input](const char* name) {
       return python_number(json(number_of(input, name)));
     };
-    out += fmt::format("        make_input({}, {}, {}, torch.{}, {}, {}),\n", i,
+    out += fmt::format("        make_input({}, {}, {}, torch.{}, {}, {}{}),\n", i,
                        quoted(text_of(input, "fill")), tuple(sizes), own.empty() ? dtype : own,
-                       bound("low"), bound("high"));
+                       bound("low"), bound("high"), strides_text(input));
   }
   return out + "    ]\n\n";
 }
@@ -315,7 +349,7 @@ std::string python_reproducer(const json& check_record, const std::string& dtype
       "# Check {}[{}] of assay, as plain PyTorch calls; nothing of assay is needed.\n"
       "# The inputs are bit for bit those that assay makes for this check and seed.\n"
       "# Made by `assay show` from the check's plan.\n"
-      "import time\n\nimport torch\n\n"
+      "import math\nimport time\n\nimport torch\n\n"
       "DEVICE = {}  # edit this line to run it elsewhere: \"cpu\", \"cuda:1\"\n"
       "CHECK = {}\n"
       "SEED = {}\n",

@@ -26,11 +26,17 @@ std::string input_text(const json& input, const std::string& dtype) {
   std::string out = fmt::format("{} [{}]", own.empty() ? dtype : own, joined(sizes));
   if (fill == "mask") {
     out += fmt::format(", true with probability {}", number_of(input, "low"));
+  } else if (fill == "distinct") {
+    out += fmt::format(", whole numbers in [{}, {}), different along each dimension",
+                       number_of(input, "low"), number_of(input, "high"));
   } else if (fill == "normal") {
     out += ", normal: mean 0, deviation 1";
   } else {
     out += fmt::format(", {} in [{}, {})", fill == "index" ? "whole numbers" : "evenly",
                        number_of(input, "low"), number_of(input, "high"));
+  }
+  if (const json& strides = list_of(input, "strides"); !strides.empty()) {
+    out += fmt::format(", strides {}", strides.dump());
   }
   return out;
 }
@@ -56,6 +62,9 @@ class plan_text {
     if (kind == "none") {
       return "None";
     }
+    if (kind == "device") {
+      return "device_under_test";
+    }
     if (kind == "input") {
       return fmt::format("in{}", v.dump());
     }
@@ -75,7 +84,9 @@ class plan_text {
     if (v.is_array()) {
       std::vector<std::string> items;
       for (const json& item : v) {
-        items.push_back(kind == "list" ? value(item) : python_number(item));
+        items.push_back(kind == "list"        ? value(item)
+                        : kind == "bool_list" ? (item == json(true) ? "True" : "False")
+                                              : python_number(item));
       }
       return fmt::format("[{}]", joined(items));
     }

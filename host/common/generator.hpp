@@ -67,6 +67,19 @@ inline std::int64_t index_value(std::uint64_t z, double low, double high) {
   return static_cast<std::int64_t>(std::floor(uniform_value(z, low, high, false)));
 }
 
+/// Whole numbers in [low, high) that differ along each dimension: `index_sum` is the sum of the
+/// element's indices, `first` the bits of draw(h, 0).
+inline std::int64_t distinct_value(std::uint64_t first, std::int64_t index_sum, double low,
+                                   double high) {
+  const auto begin = static_cast<std::int64_t>(std::ceil(low));
+  const auto count = static_cast<std::int64_t>(std::ceil(high)) - begin;
+  if (count <= 0) {
+    return begin;
+  }
+  const auto start = static_cast<std::int64_t>((first >> 1) % static_cast<std::uint64_t>(count));
+  return begin + (start + index_sum) % count;
+}
+
 /// True with probability `share_true`.
 inline bool mask_value(std::uint64_t z, double share_true) {
   return static_cast<double>(z >> 11) * 0x1p-53 < share_true;

@@ -6,10 +6,12 @@
 #include <c10/core/ScalarType.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "dtypes.hpp"
@@ -32,7 +34,7 @@ std::string full_name(const c10::OperatorName& name) {
   return name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
 }
 
-c10::OperatorHandle find_operator(const std::string& text) {
+c10::OperatorHandle find_operator(const std::string& text, const std::string& source) {
   const c10::OperatorName wanted = operator_name(text);
   if (auto found = c10::Dispatcher::singleton().findSchema(wanted)) {
     return *found;
@@ -46,9 +48,11 @@ c10::OperatorHandle find_operator(const std::string& text) {
     names.insert(full_name(known));
   }
   if (!overloads.empty()) {
-    throw missing_operator("this LibTorch has no operator " + text + "; it has " + overloads);
+    throw missing_operator(source + "this LibTorch has no operator " + text + "; it has " +
+                           overloads);
   }
-  throw missing_operator("this LibTorch has no operator " + text + did_you_mean(text, names));
+  throw missing_operator(source + "this LibTorch has no operator " + text +
+                         did_you_mean(text, names));
 }
 
 const char* kind_in_words(const assay_value& v) {
@@ -75,6 +79,10 @@ const char* kind_in_words(const assay_value& v) {
       return "a list of floats";
     case ASSAY_VALUE_LIST:
       return "a list of tensors";
+    case ASSAY_VALUE_DEVICE:
+      return "a device";
+    case ASSAY_VALUE_BOOL_LIST:
+      return "a list of bools";
     default:
       return "a value of an unknown kind";
   }
@@ -107,8 +115,40 @@ bool is_dtype(const c10::Argument& argument) {
   return without_optional(argument.real_type())->kind() == c10::TypeKind::ScalarTypeType;
 }
 
+// TorchScript holds these as ints, too.
+std::optional<std::int64_t> layout_or_memory_format(const c10::Argument& argument,
+                                                    std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, c10::Layout>, 4> layouts{{
+      {"strided", c10::Layout::Strided},
+      {"sparse_coo", c10::Layout::Sparse},
+      {"sparse_csr", c10::Layout::SparseCsr},
+      {"mkldnn", c10::Layout::Mkldnn},
+  }};
+  static constexpr std::array<std::pair<std::string_view, c10::MemoryFormat>, 4> formats{{
+      {"contiguous_format", c10::MemoryFormat::Contiguous},
+      {"preserve_format", c10::MemoryFormat::Preserve},
+      {"channels_last", c10::MemoryFormat::ChannelsLast},
+      {"channels_last_3d", c10::MemoryFormat::ChannelsLast3d},
+  }};
+  const auto number = [name](const auto& table) -> std::optional<std::int64_t> {
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [name](const auto& entry) { return entry.first == name; });
+    return found == table.end() ? std::nullopt
+                                : std::optional(static_cast<std::int64_t>(found->second));
+  };
+  switch (without_optional(argument.real_type())->kind()) {
+    case c10::TypeKind::LayoutType:
+      return number(layouts);
+    case c10::TypeKind::MemoryFormatType:
+      return number(formats);
+    default:
+      return std::nullopt;
+  }
+}
+
 // The constant as the schema's type, or nothing when the two do not go together.
-std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& argument) {
+std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& argument,
+                                   const plan_site& site) {
   const c10::TypePtr type = without_optional(argument.type());
   const c10::TypePtr element = element_of_list(type);
   const bool number = type->kind() == c10::TypeKind::NumberType;
@@ -153,11 +193,29 @@ std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& ar
       if (type->kind() == c10::TypeKind::StringType) {
         return c10::IValue(std::string(v.text == nullptr ? "" : v.text));
       }
+      if (const auto code = layout_or_memory_format(argument, v.text == nullptr ? "" : v.text)) {
+        return c10::IValue(*code);
+      }
       break;
     case ASSAY_VALUE_DTYPE:
       if (is_dtype(argument)) {
-        return c10::IValue(
-            static_cast<std::int64_t>(scalar_type(static_cast<std::int32_t>(v.integer))));
+        return c10::IValue(static_cast<std::int64_t>(
+            v.integer == ASSAY_DTYPE_OF_CHECK ? site.dtype
+                                              : scalar_type(static_cast<std::int32_t>(v.integer))));
+      }
+      break;
+    case ASSAY_VALUE_DEVICE:
+      if (type->kind() == c10::TypeKind::DeviceObjType) {
+        return c10::IValue(site.device);
+      }
+      break;
+    case ASSAY_VALUE_BOOL_LIST:
+      if (element != nullptr && element->kind() == c10::TypeKind::BoolType) {
+        c10::List<bool> list;
+        for (std::uint64_t i = 0; i < v.count; ++i) {
+          list.push_back(v.integers[i] != 0);
+        }
+        return c10::IValue(std::move(list));
       }
       break;
     case ASSAY_VALUE_INT_LIST:
@@ -183,14 +241,14 @@ std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& ar
 
 class call_binder {
  public:
-  call_binder(const assay_check& check, std::uint32_t position,
+  call_binder(const assay_check& check, std::uint32_t position, const plan_site& site,
               const std::vector<bound_plan::bound_call>& earlier)
-      : check_(check), position_(position), earlier_(earlier) {}
+      : check_(check), position_(position), site_(site), earlier_(earlier) {}
 
   bound_plan::bound_call bind() {
     const assay_call& call = *check_.calls[position_];
     op_ = call.op;
-    const c10::OperatorHandle handle = find_operator(op_);
+    const c10::OperatorHandle handle = find_operator(op_, source_of(call));
     bound_plan::bound_call bound{handle, {}, {}, {}};
     const auto& wanted = handle.schema().arguments();
     std::vector<const assay_value*> given(wanted.size(), nullptr);
@@ -224,7 +282,11 @@ class call_binder {
   using slot_kind = bound_plan::slot_kind;
 
   [[nodiscard]] std::string where() const {
-    return "call " + std::to_string(position_) + ", " + op_;
+    return source_of(*check_.calls[position_]) + "call " + std::to_string(position_) + ", " + op_;
+  }
+
+  static std::string source_of(const assay_call& call) {
+    return call.source == nullptr ? "" : std::string(call.source) + ": ";
   }
 
   static std::string signature(const c10::OperatorHandle& handle) {
@@ -277,6 +339,10 @@ class call_binder {
       s.optional_items = element->kind() == c10::TypeKind::OptionalType;
       for (std::uint64_t i = 0; i < v.count; ++i) {
         const assay_value& item = v.items[i];
+        if (item.kind == ASSAY_VALUE_NONE && s.optional_items) {
+          s.items.emplace_back();
+          continue;
+        }
         if (item.kind != ASSAY_VALUE_INPUT && item.kind != ASSAY_VALUE_RESULT) {
           throw plan_error(where() + ": argument '" + wanted.name() +
                            "' wants a list of tensors, item " + std::to_string(i) + " is " +
@@ -289,7 +355,7 @@ class call_binder {
       }
       return s;
     }
-    std::optional<c10::IValue> constant = convert(v, wanted);
+    std::optional<c10::IValue> constant = convert(v, wanted, site_);
     if (!constant) {
       throw wrong_type(v, wanted);
     }
@@ -334,14 +400,15 @@ class call_binder {
 
   const assay_check& check_;
   std::uint32_t position_;
+  const plan_site& site_;
   const std::vector<bound_plan::bound_call>& earlier_;
   std::string op_;
 };
 
-bound_plan::bound_plan(const assay_check& check) {
+bound_plan::bound_plan(const assay_check& check, const plan_site& site) {
   calls_.reserve(check.call_count);
   for (std::uint32_t i = 0; i < check.call_count; ++i) {
-    calls_.push_back(call_binder(check, i, calls_).bind());
+    calls_.push_back(call_binder(check, i, site, calls_).bind());
   }
   note_last_uses();
 }
@@ -380,6 +447,10 @@ c10::IValue bound_plan::list_of(const slot& s) const {
   const auto fill = [&](auto list) -> c10::IValue {
     list.reserve(s.items.size());
     for (const slot& item : s.items) {
+      if (item.kind == slot_kind::constant) {  // None, of which an optional tensor is made
+        list.push_back({});
+        continue;
+      }
       list.push_back(item.kind == slot_kind::input ? inputs_[item.position].toTensor()
                                                    : tensor_at(item).toTensor());
     }

@@ -27,12 +27,19 @@ class missing_operator : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What stands for "the device under test" and "the check's dtype" in a plan.
+struct plan_site {
+  c10::Device device;
+  c10::ScalarType dtype;
+};
+
 /// A plan whose operators are looked up and whose constants are values already, so that a call
 /// only pushes arguments and dispatches. Not thread-safe.
 class bound_plan {
  public:
   /// Checks every argument against the schemas. Throws plan_error or missing_operator.
-  explicit bound_plan(const assay_check& check);
+  explicit bound_plan(const assay_check& check,
+                      const plan_site& site = {c10::kCPU, c10::ScalarType::Float});
 
   /// As many as the check declares, before the first run().
   void set_inputs(std::vector<at::Tensor> inputs);

@@ -4,6 +4,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
+#include <ATen/ops/zeros.h>
 #include <c10/util/accumulate.h>
 
 #include <algorithm>
@@ -46,7 +47,31 @@ void fill(const at::Tensor& tensor, std::uint64_t h, Make&& make) {
   });
 }
 
+// Contiguous: the sum of an element's indices follows from counting them up.
+void fill_distinct(const at::Tensor& tensor, const assay_input& wanted, std::uint64_t h) {
+  AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, tensor.scalar_type(), "assay_fill", [&] {
+    auto* data = tensor.data_ptr<scalar_t>();
+    std::vector<std::int64_t> index(wanted.dimensions, 0);
+    std::int64_t sum = 0;
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+      data[i] = static_cast<scalar_t>(distinct_value(draw(h, 0), sum, wanted.low, wanted.high));
+      for (std::size_t d = wanted.dimensions; d-- > 0;) {
+        ++sum;
+        if (++index[d] < wanted.sizes[d]) {
+          break;
+        }
+        sum -= index[d];
+        index[d] = 0;
+      }
+    }
+  });
+}
+
 void fill_as_asked(const at::Tensor& tensor, const assay_input& wanted, std::uint64_t h) {
+  if (wanted.fill == ASSAY_FILL_DISTINCT) {
+    fill_distinct(tensor, wanted, h);
+    return;
+  }
   const bool floating = tensor.is_floating_point();
   if (wanted.fill == ASSAY_FILL_MASK) {
     fill<bool>(tensor, h, [&](std::uint64_t z) { return mask_value(z, wanted.low); });
@@ -78,6 +103,24 @@ at::Tensor staged(at::IntArrayRef sizes, c10::ScalarType type) {
   return at::from_blob(memory.data_ptr(), sizes, at::dtype(type));
 }
 
+// These values in memory laid out as asked. The memory between them is 0.
+at::Tensor with_strides(const at::Tensor& values, const assay_input& wanted,
+                        const at::Device& device) {
+  const at::IntArrayRef sizes(wanted.sizes, wanted.dimensions);
+  const at::IntArrayRef strides(wanted.strides, wanted.dimensions);
+  std::int64_t reach = values.numel() == 0 ? 0 : 1;
+  at::Tensor first = values;
+  for (std::uint32_t d = 0; d < wanted.dimensions && reach > 0; ++d) {
+    reach += (sizes[d] - 1) * strides[d];
+    if (strides[d] == 0) {
+      first = first.narrow(d, 0, 1);
+    }
+  }
+  const at::Tensor memory = at::zeros({reach}, values.options());
+  memory.as_strided(first.sizes(), strides).copy_(first);
+  return memory.to(device).as_strided(sizes, strides);
+}
+
 }  // namespace
 
 std::vector<at::Tensor> make_inputs(const assay_check& check, std::int32_t dtype,
@@ -97,7 +140,11 @@ std::vector<at::Tensor> make_inputs(const assay_check& check, std::int32_t dtype
     const at::Tensor made =
         device.is_cpu() ? at::empty(sizes, at::dtype(type)) : staged(sizes, type);
     fill_as_asked(made, wanted, input_seed(id, i, run_seed));
-    inputs.push_back(device.is_cpu() ? made : made.to(device));
+    if (wanted.strides != nullptr) {
+      inputs.push_back(with_strides(made, wanted, device));
+    } else {
+      inputs.push_back(device.is_cpu() ? made : made.to(device));
+    }
   }
   return inputs;
 }

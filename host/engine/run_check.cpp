@@ -182,7 +182,7 @@ class check_run {
     enter("bind");
     const bool large = job_.large != 0 && job_.check->large != nullptr;
     const assay_check& check = large ? *job_.check->large : *job_.check;
-    bound_plan plan(check);
+    bound_plan plan(check, {device_, scalar_type(job_.dtype)});
     enter("inputs");
     const std::vector<at::Tensor> inputs = make_inputs(check, job_.dtype, device_, job_.seed);
     plan.set_inputs(inputs);

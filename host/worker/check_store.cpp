@@ -14,14 +14,16 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array<const char*, 4> fill_names{"normal", "uniform", "index", "mask"};
-constexpr std::array<const char*, 11> kind_names{"none",     "input",      "result", "bool",
-                                                 "int",      "float",      "string", "dtype",
-                                                 "int_list", "float_list", "list"};
+constexpr std::array<const char*, 5> fill_names{"normal", "uniform", "index", "mask", "distinct"};
+constexpr std::array<const char*, 13> kind_names{
+    "none",  "input",    "result",     "bool", "int",    "float",    "string",
+    "dtype", "int_list", "float_list", "list", "device", "bool_list"};
 constexpr std::array<const char*, 3> grade_names{"fast", "acceptable", "slow"};
 constexpr std::array<const char*, 2> source_names{"operator", "kernel"};
 
 std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+json text_or_null(const char* text) { return text == nullptr ? json() : json(text); }
 
 json describe_value(const assay_value& v) {
   json value = nullptr;
@@ -41,10 +43,15 @@ json describe_value(const assay_value& v) {
       value = v.text;
       break;
     case ASSAY_VALUE_DTYPE:
-      value = dtype_name(static_cast<std::int32_t>(v.integer));
+      if (v.integer != ASSAY_DTYPE_OF_CHECK) {
+        value = dtype_name(static_cast<std::int32_t>(v.integer));
+      }
       break;
     case ASSAY_VALUE_INT_LIST:
       value = std::vector<std::int64_t>(v.integers, v.integers + v.count);
+      break;
+    case ASSAY_VALUE_BOOL_LIST:
+      value = std::vector<bool>(v.integers, v.integers + v.count);
       break;
     case ASSAY_VALUE_FLOAT_LIST:
       value = std::vector<double>(v.reals, v.reals + v.count);
@@ -59,7 +66,7 @@ json describe_value(const assay_value& v) {
       break;
   }
   return {{"kind", kind_names.at(v.kind)},
-          {"argument", v.argument == nullptr ? json() : json(v.argument)},
+          {"argument", text_or_null(v.argument)},
           {"value", std::move(value)},
           {"item", v.item}};
 }
@@ -71,9 +78,32 @@ json describe_calls(const std::vector<const assay_call*>& calls) {
     for (std::uint32_t i = 0; i < call->argument_count; ++i) {
       arguments.push_back(describe_value(call->arguments[i]));
     }
-    plan.push_back({{"op", call->op}, {"arguments", std::move(arguments)}});
+    plan.push_back({{"op", call->op},
+                    {"arguments", std::move(arguments)},
+                    {"source", text_or_null(call->source)}});
   }
   return plan;
+}
+
+// Whether two indices that differ in a dimension of stride above 0 may lie in one place. Strides
+// that would need number theory to tell count as sharing.
+bool shares_memory(const std::vector<std::int64_t>& sizes,
+                   const std::vector<std::int64_t>& strides) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;  // stride, size
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] > 1 && strides[i] > 0) {
+      order.emplace_back(strides[i], sizes[i]);
+    }
+  }
+  std::sort(order.begin(), order.end());
+  std::int64_t reach = 0;  // of the dimensions so far
+  for (const auto& [stride, size] : order) {
+    if (stride <= reach) {
+      return true;
+    }
+    reach += (size - 1) * stride;
+  }
+  return false;
 }
 
 }  // namespace
@@ -98,6 +128,9 @@ owned_check::owned_check(const assay_check* from, const owned_check* of) {
     given.dtype_count = of->check_.dtype_count;
     given.path_count = 0;
     given.large = nullptr;
+    given.needs = nullptr;
+    given.summary = nullptr;
+    given.source = nullptr;
   }
   category_ = text_or_empty(given.category);
   name_ = text_or_empty(given.name);
@@ -132,6 +165,8 @@ owned_check::owned_check(const assay_check* from, const owned_check* of) {
   check_.inputs = input_list_.data();
   check_.calls = call_list_.data();
   check_.dtypes = dtypes_.data();
+  check_.summary = keep(given.summary);
+  check_.source = keep(given.source);
   copy_expectations(given);
 }
 
@@ -160,6 +195,10 @@ void owned_check::copy_expectations(const assay_check& given) {
     copy_path(given.paths[i], i);
   }
   check_.paths = path_list_.data();
+  if (given.needs != nullptr) {
+    needs_ = std::make_unique<owned_requirements>(given.needs, where);
+    check_.needs = &needs_->c_form();
+  }
   if (given.large != nullptr) {
     large_ = std::make_unique<owned_check>(given.large, this);
     check_.large = &large_->check_;
@@ -183,14 +222,15 @@ void owned_check::copy_path(const assay_path* from, std::uint32_t position) {
 
 void owned_check::copy_input(const assay_input* from, std::uint32_t position) {
   const std::string where = "check '" + id() + "', input " + std::to_string(position);
-  assay_input input = read_struct(from, "assay_input");
+  assay_input input = read_struct(from, "assay_input", offsetof(assay_input, strides));
   if (input.dtype != ASSAY_DTYPE_OF_CHECK && dtype_name(input.dtype).empty()) {
     throw refused(where + ": dtype code " + std::to_string(input.dtype) + " is unknown");
   }
   if (input.fill < 0 || static_cast<std::size_t>(input.fill) >= fill_names.size()) {
     throw refused(where + ": fill " + std::to_string(input.fill) + " is unknown");
   }
-  const bool ranged = input.fill == ASSAY_FILL_UNIFORM || input.fill == ASSAY_FILL_INDEX;
+  const bool ranged = input.fill == ASSAY_FILL_UNIFORM || input.fill == ASSAY_FILL_INDEX ||
+                      input.fill == ASSAY_FILL_DISTINCT;
   if (ranged && !(input.low < input.high)) {
     throw refused(where + ": the range is empty, low must be below high");
   }
@@ -198,16 +238,29 @@ void owned_check::copy_input(const assay_input* from, std::uint32_t position) {
     throw refused(where + ": a mask's share of true lies between 0 and 1");
   }
   auto& sizes = integers_.emplace_back(input.sizes, input.sizes + input.dimensions);
-  if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size <= 0; })) {
-    throw refused(where + ": every size must be above 0");
+  const auto negative = [](std::int64_t n) { return n < 0; };
+  if (std::any_of(sizes.begin(), sizes.end(), negative)) {
+    throw refused(where + ": no size may be below 0");
   }
   input.sizes = sizes.data();
+  if (input.strides != nullptr) {
+    auto& strides = integers_.emplace_back(input.strides, input.strides + input.dimensions);
+    if (std::any_of(strides.begin(), strides.end(), negative)) {
+      throw refused(where + ": no stride may be below 0");
+    }
+    input.strides = strides.data();
+    if (shares_memory(sizes, strides)) {
+      throw refused(where +
+                    ": with these strides two elements share memory; only a stride of 0 may");
+    }
+  }
   input_list_.push_back(&inputs_.emplace_back(input));
 }
 
 const assay_call* owned_check::copy_call(const assay_call* from, const std::string& what) {
   const std::string where = "check '" + id() + "', " + what;
-  assay_call call = read_struct(from, "assay_call");
+  assay_call call = read_struct(from, "assay_call", offsetof(assay_call, source));
+  call.source = keep(call.source);
   if (call.op == nullptr || std::strstr(call.op, "::") == nullptr) {
     throw refused(where + ": '" + text_or_empty(call.op) +
                   "' is no operator name, it reads like aten::add.Tensor");
@@ -231,12 +284,13 @@ assay_value owned_check::copy_value(const assay_value& from, const std::string& 
   if (in_list && v.kind == ASSAY_VALUE_LIST) {
     throw refused(where + ": a list may not hold a list");
   }
-  if (v.kind == ASSAY_VALUE_DTYPE && dtype_name(static_cast<std::int32_t>(v.integer)).empty()) {
+  if (v.kind == ASSAY_VALUE_DTYPE && v.integer != ASSAY_DTYPE_OF_CHECK &&
+      dtype_name(static_cast<std::int32_t>(v.integer)).empty()) {
     throw refused(where + ": dtype code " + std::to_string(v.integer) + " is unknown");
   }
   v.argument = keep(v.argument);
   v.text = keep(v.text == nullptr ? "" : v.text);
-  if (v.kind == ASSAY_VALUE_INT_LIST) {
+  if (v.kind == ASSAY_VALUE_INT_LIST || v.kind == ASSAY_VALUE_BOOL_LIST) {
     v.integers = integers_.emplace_back(v.integers, v.integers + v.count).data();
   } else if (v.kind == ASSAY_VALUE_FLOAT_LIST) {
     v.reals = reals_.emplace_back(v.reals, v.reals + v.count).data();
@@ -265,6 +319,10 @@ json owned_check::describe() const {
   json description = describe_sizes();
   description["dtypes"] = std::move(dtypes);
   description["paths"] = std::move(paths);
+  description["summary"] = text_or_null(check_.summary);
+  description["source"] = text_or_null(check_.source);
+  description["weight"] = check_.weight;
+  description["needs"] = needs_ ? needs_->describe() : json();
   description["large"] = large_ ? large_->describe_sizes() : json();
   return description;
 }
@@ -278,6 +336,10 @@ json owned_check::describe_sizes() const {
         {{"dtype", dtype.empty() ? json() : json(dtype)},
          {"fill", fill_names.at(static_cast<std::size_t>(input.fill))},
          {"sizes", std::vector<std::int64_t>(input.sizes, input.sizes + input.dimensions)},
+         {"strides",
+          input.strides == nullptr
+              ? json()
+              : json(std::vector<std::int64_t>(input.strides, input.strides + input.dimensions))},
          {"low", input.low},
          {"high", input.high}});
   }

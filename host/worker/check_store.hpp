@@ -39,6 +39,23 @@ Struct read_struct(const Struct* from, const char* name, std::size_t first_size 
   return copy;
 }
 
+/// Requirements that own their texts. Never moved.
+class owned_requirements {
+ public:
+  /// Copies and examines what a plugin gave; `where` names whose they are. Throws refused.
+  owned_requirements(const assay_requirements* from, const std::string& where);
+  ~owned_requirements() = default;
+  owned_requirements(const owned_requirements&) = delete;
+  owned_requirements& operator=(const owned_requirements&) = delete;
+
+  [[nodiscard]] const assay_requirements& c_form() const { return needs_; }
+  [[nodiscard]] nlohmann::json describe() const;
+
+ private:
+  std::deque<std::string> texts_;
+  assay_requirements needs_;
+};
+
 /// A check that owns all it points to. It is never moved, since its parts point at each other.
 class owned_check {
  public:
@@ -78,6 +95,7 @@ class owned_check {
   std::vector<const assay_path*> path_list_;
   assay_cost cost_{};
   assay_accuracy accuracy_{};
+  std::unique_ptr<owned_requirements> needs_;
   std::unique_ptr<owned_check> large_;
   std::vector<std::int32_t> dtypes_;
   assay_check check_{};

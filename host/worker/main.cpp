@@ -137,6 +137,7 @@ class worker {
     const json& wanted = command.at("engine");
     json engine_record{{"record", "engine"}, {"status", "none"}};
     const bool trusted = command.at("trust_plugins").get<bool>();
+    plugins_.set_options(command.value("options", json::object()));
     const auto load_plugins = [&] {
       plugins_.load_all(places, excluded, trusted);
       records_.write({{"record", "plugins_done"}});

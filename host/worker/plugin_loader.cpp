@@ -70,6 +70,12 @@ looks_like look_at(const fs::path& file) {
   }
 }
 
+// A plugin's own words may have lines.
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 std::string version_text(unsigned major, unsigned minor) {
   return std::to_string(major) + "." + std::to_string(minor);
 }
@@ -141,8 +147,7 @@ void plugin_registry::load_all(const std::vector<fs::path>& places,
 void plugin_registry::load_one(const fs::path& file, bool named, bool trust_everything) {
   json record{{"record", "plugin"}, {"file", file.string()}, {"status", "refused"}};
   const auto refuse = [&](std::string reason) {
-    std::replace(reason.begin(), reason.end(), '\n', ' ');  // a plugin's own words may have lines
-    record["reason"] = std::move(reason);
+    record["reason"] = one_line(std::move(reason));
     write_(record);
   };
   std::error_code error;
@@ -163,19 +168,67 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
     }
     return refuse(reason + "; build it again with assay_add_plugin(), or take it away");
   }
+  try {
+    admit(file, trust_everything, record);
+    write_({{"record", "loading"}, {"file", file.string()}});
+    open_and_register(file, record);
+  } catch (const std::exception& e) {
+    refuse(e.what());
+  }
+}
+
+void plugin_registry::admit(const fs::path& file, bool trust_everything, json& record) {
   if (const auto who = platform::others_may_write(file)) {
     if (!trust_everything) {
-      return refuse(*who +
+      throw refused(*who +
                     ", who could change what runs here; mend that (chmod, chown), or say "
                     "--trust-plugins");
     }
     record["trusted_in_spite_of"] = *who;
   }
-  write_({{"record", "loading"}, {"file", file.string()}});
+}
+
+void plugin_registry::load_declared(const fs::path& file, bool trust_everything,
+                                    const std::function<plugin_identity()>& read,
+                                    const std::function<void(assay::registry&)>& fill) {
+  json record{{"record", "plugin"}, {"file", file.string()}, {"status", "refused"}};
   try {
-    open_and_register(file, record);
+    admit(file, trust_everything, record);
+    write_({{"record", "loading"}, {"file", file.string()}});
+    const plugin_identity who = read();
+    auto plugin = std::make_unique<registrations>();
+    plugin->file = file;
+    plugin->id = who.id;
+    plugin->version = who.version;
+    plugin->vendor = who.vendor;
+    plugin->accelerator = who.accelerator;
+    record["id"] = who.id;
+    record["version"] = who.version;
+    record["vendor"] = who.vendor;
+    record["accelerator"] = who.accelerator;
+    record["abi"] = nullptr;
+    introduce(*plugin);
+    registrar target(*plugin);
+    assay::registry declared(target.c_form());
+    fill(declared);
+    declared.commit(target.c_form());
+    commit(std::move(plugin), record);
   } catch (const std::exception& e) {
-    refuse(e.what());
+    record["reason"] = one_line(e.what());
+    write_(record);
+  }
+}
+
+// Its id must be free; what users set for it is laid out.
+void plugin_registry::introduce(registrations& plugin) const {
+  for (const auto& known : plugins_) {
+    if (known->id == plugin.id) {
+      throw refused("plugin id '" + plugin.id + "' is taken by " + known->file.string() +
+                    "; take one of the two files away, or give one another id");
+    }
+  }
+  if (const auto given = options_.find(plugin.id); given != options_.end()) {
+    plugin.given_options = given->second;
   }
 }
 
@@ -217,12 +270,7 @@ void plugin_registry::open_and_register(const fs::path& file, json& record) {
   plugin->version = text(stamp.version);
   plugin->vendor = text(stamp.vendor);
   plugin->accelerator = text(stamp.accelerator);
-  for (const auto& known : plugins_) {
-    if (known->id == plugin->id) {
-      throw refused("plugin id '" + plugin->id + "' is taken by " + known->file.string() +
-                    "; take one of the two files away, or give one another id");
-    }
-  }
+  introduce(*plugin);
   registrar target(*plugin);
   const assay_host host{sizeof host, ASSAY_ABI_MAJOR, ASSAY_ABI_MINOR, ASSAY_VERSION};
   const auto entry = library.get<int(const assay_host*, assay_registrar*)>(entry_symbol);
@@ -284,6 +332,11 @@ void plugin_registry::commit(std::unique_ptr<registrations> plugin, json& record
   };
   record["probes"] = listed(plugin->probes);
   record["classifiers"] = listed(plugin->classifiers);
+  record["options"] = plugin->options;
+  record["needs"] = json::array();
+  for (const owned_requirements& needs : plugin->needs) {
+    record["needs"].push_back(needs.describe());
+  }
   record["categories"] = json::array();
   for (const auto& [name, summary] : plugin->categories) {
     record["categories"].push_back({{"name", name}, {"summary", summary}});

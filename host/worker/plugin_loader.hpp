@@ -2,6 +2,7 @@
 #pragma once
 
 #include <assay/abi.h>
+#include <assay/registry.hpp>
 
 #include <boost/dll/shared_library.hpp>
 #include <deque>
@@ -34,6 +35,15 @@ struct registrations {
   };
   std::vector<probe_tool> probes;
   std::vector<classifier_tool> classifiers;
+  std::deque<owned_requirements> needs;  // of all its checks
+  std::vector<nlohmann::json> options;   // declared, as the record `plugin` has them
+  std::deque<std::string> option_texts;
+  std::map<std::string, std::string> given_options;  // the user's words, by name
+};
+
+/// Who says what a file declares that has no stamp.
+struct plugin_identity {
+  std::string id, version, vendor, accelerator = "any";
 };
 
 /// All plugins of this process. Nothing in it is ever unloaded.
@@ -48,6 +58,18 @@ class plugin_registry {
   void load_all(const std::vector<std::filesystem::path>& places,
                 const std::map<std::string, std::string>& excluded, bool trust_everything);
 
+  /// What users set, by plugin id and option name. Before anything is loaded.
+  void set_options(std::map<std::string, std::map<std::string, std::string>> options) {
+    options_ = std::move(options);
+  }
+
+  /// Registers what a file declares that is no shared library (a TOML pack, a recorded trace): the
+  /// same trust, examination and records as for a plugin. `read` says who it is, and `fill` what it
+  /// has; either throws std::exception with one line for the user.
+  void load_declared(const std::filesystem::path& file, bool trust_everything,
+                     const std::function<plugin_identity()>& read,
+                     const std::function<void(assay::registry&)>& fill);
+
   /// The check "category/name" and its plugin; null when there is none.
   [[nodiscard]] std::pair<const owned_check*, const registrations*> find(
       const std::string& check) const;
@@ -59,10 +81,14 @@ class plugin_registry {
  private:
   void load_one(const std::filesystem::path& file, bool named, bool trust_everything);
   void open_and_register(const std::filesystem::path& file, nlohmann::json& record);
+  static void admit(const std::filesystem::path& file, bool trust_everything,
+                    nlohmann::json& record);
+  void introduce(registrations& plugin) const;
   void commit(std::unique_ptr<registrations> plugin, nlohmann::json& record);
   [[nodiscard]] std::string conflict(const registrations& plugin) const;
 
   record_writer write_;
+  std::map<std::string, std::map<std::string, std::string>> options_;
   std::deque<boost::dll::shared_library> open_;
   std::vector<std::unique_ptr<registrations>> plugins_;
   std::map<std::string, std::pair<const owned_check*, const registrations*>> checks_;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <exception>
 
+#include "plugin_options.hpp"
+
 namespace assay::worker {
 
 namespace {
@@ -95,6 +97,15 @@ registrar::registrar(registrations& target) : target_(target), table_{} {
                                           given};
       check_tool(tool, "classifier", known, given.classify != nullptr);
       known.push_back(std::move(tool));
+    });
+  };
+  c.add_option = [](assay_registrar* self, const assay_option* option, assay_option_value* value) {
+    return of(self).guarded([&] { declare_option(of(self).target_, option, value); });
+  };
+  c.require = [](assay_registrar* self, const assay_requirements* needs) {
+    return of(self).guarded([&] {
+      registrations& mine = of(self).target_;
+      mine.needs.emplace_back(needs, "plugin '" + mine.id + "'");
     });
   };
   c.fail = [](assay_registrar* self, const char* reason) {

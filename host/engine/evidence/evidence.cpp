@@ -134,7 +134,7 @@ class correctness {
     }
     // The reference of the large form would take minutes; the same operators are compared at the
     // classic sizes.
-    bound_plan small(check_);
+    bound_plan small(check_, {request_.device, scalar_type(request_.dtype)});
     const auto made = make_inputs(check_, request_.dtype, request_.device, request_.seed);
     small.set_inputs(made);
     return compare(small, made);

@@ -228,7 +228,7 @@ std::vector<at::Tensor> reference_outputs(const assay_check& check,
   for (const at::Tensor& input : inputs) {
     precise.push_back(is_inexact(input) ? as_doubles(input) : input.to(at::kCPU));
   }
-  bound_plan plan(wanted);
+  bound_plan plan(wanted, {at::kCPU, at::kDouble});
   plan.set_inputs(std::move(precise));
   plan.run();
   return plan.outputs();

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #define ASSAY_ABI_MAJOR 1 /* another major: another interface; the host refuses the plugin */
-#define ASSAY_ABI_MINOR 2 /* one more for each addition at the end of a struct or table */
+#define ASSAY_ABI_MINOR 3 /* one more for each addition at the end of a struct or table */
 #define ASSAY_STAMP_MAGIC "ASSAYPLG" /* 8 characters; the closing zero is not part of it */
 
 #if defined(_WIN32)
@@ -82,7 +82,10 @@ typedef enum assay_fill {
   ASSAY_FILL_NORMAL = 0,  /* mean 0, standard deviation 1, magnitude below 3.5, never 0 */
   ASSAY_FILL_UNIFORM = 1, /* evenly in [low, high), never 0 (integers: may be 0) */
   ASSAY_FILL_INDEX = 2,   /* whole numbers, evenly in [low, high) */
-  ASSAY_FILL_MASK = 3     /* bool: true with probability low (0 < low < 1) */
+  ASSAY_FILL_MASK = 3,    /* bool: true with probability low (0 < low < 1) */
+  /* Since minor 3. */
+  ASSAY_FILL_DISTINCT = 4 /* whole numbers in [low, high); along each dimension all different, as
+                             far as the range has enough of them */
 } assay_fill;
 
 /* One input tensor. The engine makes it once, outside the timed region, from a seed that follows
@@ -93,8 +96,12 @@ typedef struct assay_input {
   int32_t dtype; /* assay_dtype */
   int32_t fill;  /* assay_fill */
   uint32_t dimensions;
-  const int64_t* sizes; /* `dimensions` sizes, each > 0; no dimensions: a scalar tensor */
+  const int64_t* sizes; /* `dimensions` sizes, each > 0 (since minor 3: or 0); none: a scalar */
   double low, high;     /* as the fill says; otherwise ignored */
+  /* Since minor 3. */
+  const int64_t* strides; /* `dimensions` strides in elements, each >= 0; NULL: contiguous. A
+                             dimension of stride 0 repeats its first slice; other elements may not
+                             share memory */
 } assay_input;
 
 /* ------------------------------------------------------------------ plans */
@@ -107,10 +114,13 @@ typedef enum assay_value_kind {
   ASSAY_VALUE_INT = 4,        /* integer */
   ASSAY_VALUE_FLOAT = 5,      /* real */
   ASSAY_VALUE_STRING = 6,     /* text */
-  ASSAY_VALUE_DTYPE = 7,      /* integer: assay_dtype */
+  ASSAY_VALUE_DTYPE = 7,      /* integer: assay_dtype; since minor 3 also that of the check */
   ASSAY_VALUE_INT_LIST = 8,   /* integers, count */
   ASSAY_VALUE_FLOAT_LIST = 9, /* reals, count */
-  ASSAY_VALUE_LIST = 10       /* items, count: tensors (inputs and results) */
+  ASSAY_VALUE_LIST = 10,      /* items, count: tensors (inputs and results; since minor 3: None) */
+  /* Since minor 3. */
+  ASSAY_VALUE_DEVICE = 11,   /* the device under test (of the reference: the CPU) */
+  ASSAY_VALUE_BOOL_LIST = 12 /* integers, each 0 or 1, count */
 } assay_value_kind;
 
 /* One argument of a call. Its size is fixed for the life of ABI major 1. */
@@ -129,12 +139,15 @@ typedef struct assay_value {
 } assay_value;
 
 /* One operator call. Arguments that are not given take the schema's default. An int is accepted
- * where the schema wants a float, a number, or a list of ints (repeated to the list's length). */
+ * where the schema wants a float, a number, or a list of ints (repeated to the list's length); a
+ * string where it wants a layout ("strided") or a memory format ("channels_last"). */
 typedef struct assay_call {
   uint32_t struct_size;
   uint32_t argument_count;
   const char* op; /* schema name with overload: "aten::add.Tensor", "aten::relu" */
   const assay_value* arguments;
+  /* Since minor 3. */
+  const char* source; /* where the author wrote it, "pack.assay.toml:17": errors begin with it */
 } assay_call;
 
 /* ------------------------------------------------------------------ what is expected of a check */
@@ -188,6 +201,20 @@ typedef struct assay_accuracy {
   int32_t picks_dimension; /*   resolved either way; -1: they are compared as they are */
 } assay_accuracy;
 
+#define ASSAY_REQUIRES_DTYPE_ARITHMETIC 1u /* the device can add in the check's dtype */
+
+/* What must hold for a check to be run; where it does not, the check is skipped with what is
+ * missing as its reason. A member that is NULL or 0 asks for nothing. Since minor 3. */
+typedef struct assay_requirements {
+  uint32_t struct_size;
+  uint32_t flags;
+  const char* accelerator;    /* "cpu", "rocm" or "cuda"; several: separated by commas */
+  const char* architectures;  /* globs over "gfx1032" or "sm_90", separated by commas */
+  const char* torch_at_least; /* LibTorch's version, "2.7" or "2.7.1" */
+  const char* torch_below;    /* LibTorch's version: an older one than this */
+  uint64_t free_memory_bytes; /* free on the device when the check is about to run */
+} assay_requirements;
+
 /* One check: an operator, or a small composite, on fixed inputs. Its output is every tensor that
  * the last call returns. The id that people see is "category/name[dtype]". */
 typedef struct assay_check {
@@ -212,6 +239,11 @@ typedef struct assay_check {
   /* The same check at sizes that fill a device (several times its last-level cache); NULL: there
    * are none. Its category, name, dtypes, paths and `large` are not read. */
   const struct assay_check* large;
+  /* Since minor 3. */
+  const assay_requirements* needs; /* NULL: nothing beyond what the plugin requires */
+  const char* summary;             /* one line for people; NULL: none */
+  const char* source;              /* where the author wrote it; NULL: not said */
+  uint64_t weight; /* how often the model that it was recorded from makes this call; 0: not said */
 } assay_check;
 
 /* ------------------------------------------------------------------ probes and classifiers */
@@ -294,6 +326,34 @@ typedef struct assay_classifier {
 
 /* ------------------------------------------------------------------ entry */
 
+typedef enum assay_option_kind {
+  ASSAY_OPTION_TEXT = 0,
+  ASSAY_OPTION_BOOLEAN = 1, /* true, false, yes, no, 1 or 0 */
+  ASSAY_OPTION_INTEGER = 2,
+  ASSAY_OPTION_REAL = 3
+} assay_option_kind;
+
+/* One setting that a plugin offers to its users (--set PLUGIN.NAME=VALUE). Since minor 3. */
+typedef struct assay_option {
+  uint32_t struct_size;
+  int32_t kind;             /* assay_option_kind */
+  const char* name;         /* [a-z0-9_]+, unique in the plugin */
+  const char* summary;      /* one line: what it does, with its unit */
+  const char* choices;      /* TEXT: the only values, separated by commas; NULL: any text */
+  double low, high;         /* INTEGER and REAL: low <= value <= high; both 0: no bounds */
+  const char* default_text; /* the default, of TEXT */
+  int64_t default_integer;  /*   of INTEGER, and of BOOLEAN (0 or 1) */
+  double default_real;      /*   of REAL */
+} assay_option;
+
+/* The value in force, in the member of its kind. */
+typedef struct assay_option_value {
+  uint32_t struct_size; /* the plugin's, which sets it before the call */
+  const char* text;     /* valid until the entry function returns */
+  int64_t integer;
+  double real;
+} assay_option_value;
+
 /* What a plugin registers with. Every function copies what it is given, and returns NULL, or one
  * line that says what is wrong (valid until the next call). Registrations are kept aside and take
  * effect together, when the entry function returns 0; if it does not, none of them does. */
@@ -309,6 +369,13 @@ typedef struct assay_registrar {
   const char* (*add_classifier)(struct assay_registrar* self, const assay_classifier* classifier);
   /* Says why the entry function is about to return something else than 0. */
   void (*fail)(struct assay_registrar* self, const char* reason);
+  /* Since minor 3. Declares an option and gives at once the value in force: the user's, which is
+   * then known to be of this kind and within its bounds, or the default. A value of the user's that
+   * is not is turned down; the plugin passes the refusal on to fail() and returns. */
+  const char* (*add_option)(struct assay_registrar* self, const assay_option* option,
+                            assay_option_value* value);
+  /* Since minor 3. What all checks of this plugin require, beyond what each requires itself. */
+  const char* (*require)(struct assay_registrar* self, const assay_requirements* needs);
 } assay_registrar;
 
 /* What the host says of itself. */

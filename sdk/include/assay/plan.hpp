@@ -50,30 +50,53 @@ struct input {
   assay_fill fill = ASSAY_FILL_NORMAL;
   double low = 0.0;
   double high = 0.0;
+  shape strides;  // in elements; empty: contiguous
 };
 
 /// Normally distributed, mean 0, standard deviation 1, magnitude below 3.5, never 0.
 inline input randn(shape sizes, dtype type = dtype::of_check) {
-  return {std::move(sizes), type, ASSAY_FILL_NORMAL, 0.0, 0.0};
+  return {std::move(sizes), type, ASSAY_FILL_NORMAL, 0.0, 0.0, {}};
 }
 
 /// Evenly distributed in [low, high), never 0.
 inline input uniform(shape sizes, double low, double high, dtype type = dtype::of_check) {
-  return {std::move(sizes), type, ASSAY_FILL_UNIFORM, low, high};
+  return {std::move(sizes), type, ASSAY_FILL_UNIFORM, low, high, {}};
 }
 
 /// int64 indices, evenly in [0, end): always in range for a dimension of size `end`.
 inline input indices(shape sizes, std::int64_t end) {
-  return {std::move(sizes), dtype::int64, ASSAY_FILL_INDEX, 0.0, static_cast<double>(end)};
+  return {std::move(sizes), dtype::int64, ASSAY_FILL_INDEX, 0.0, static_cast<double>(end), {}};
+}
+
+/// As indices(), and different from each other along every dimension whose size is at most `end`:
+/// for what must not write twice to one place (scatter).
+inline input distinct_indices(shape sizes, std::int64_t end) {
+  return {std::move(sizes), dtype::int64, ASSAY_FILL_DISTINCT, 0.0, static_cast<double>(end), {}};
+}
+
+/// The same input with these strides, in elements, one a dimension.
+inline input strided(input of, shape strides) {
+  of.strides = std::move(strides);
+  return of;
 }
 
 /// bool, true with probability `share_true` (0 < share_true < 1).
 inline input mask(shape sizes, double share_true = 0.5) {
-  return {std::move(sizes), dtype::boolean, ASSAY_FILL_MASK, share_true, 0.0};
+  return {std::move(sizes), dtype::boolean, ASSAY_FILL_MASK, share_true, 0.0, {}};
 }
 
 struct none_t {};
 inline constexpr none_t none{};  // None, for an optional argument
+
+struct device_t {};
+inline constexpr device_t device_under_test{};  // where the check runs, for an argument Device
+
+/// A list of bools, for an argument such as the output_mask of a convolution's backward.
+struct bools {
+  std::vector<bool> items;
+  bools(std::initializer_list<bool> list) : items(list) {}
+  explicit bools(std::vector<bool> list) : items(std::move(list)) {}
+};
 
 /// One argument of a call: a constant, an input, or what an earlier call returned.
 class value {
@@ -88,11 +111,14 @@ class value {
   value(std::string text) : kind_(ASSAY_VALUE_STRING), text_(std::move(text)) {}
   value(dtype type) : kind_(ASSAY_VALUE_DTYPE), integer_(static_cast<std::int32_t>(type)) {}
   value(ints list) : kind_(ASSAY_VALUE_INT_LIST), integers_(std::move(list)) {}
+  value(device_t) : kind_(ASSAY_VALUE_DEVICE) {}
+  value(const bools& list)
+      : kind_(ASSAY_VALUE_BOOL_LIST), integers_(list.items.begin(), list.items.end()) {}
   value(floats list) : kind_(ASSAY_VALUE_FLOAT_LIST), reals_(std::move(list)) {}
 
   friend value in(std::uint32_t position);
   friend value result(std::uint32_t call, std::uint32_t item);
-  friend value list(std::initializer_list<value> tensors);
+  friend value list(std::vector<value> tensors);
   friend value arg(std::string name, value v);
 
   /// The C form. It points into this object and into `items`, which must outlive it.
@@ -106,7 +132,7 @@ class value {
     c.text = text_.c_str();
     c.integers = integers_.data();
     c.reals = reals_.data();
-    c.count = kind_ == ASSAY_VALUE_INT_LIST ? integers_.size() : reals_.size();
+    c.count = kind_ == ASSAY_VALUE_FLOAT_LIST ? reals_.size() : integers_.size();
     if (kind_ == ASSAY_VALUE_LIST) {
       std::vector<assay_value> children;
       children.reserve(items_.size());
@@ -150,10 +176,10 @@ inline value result(std::uint32_t call, std::uint32_t item = 0) {
   return v;
 }
 
-/// A list of tensors, each an in(...) or a result(...).
-inline value list(std::initializer_list<value> tensors) {
+/// A list of tensors, each an in(...), a result(...), or none where the schema has Tensor?[].
+inline value list(std::vector<value> tensors) {
   value v(ASSAY_VALUE_LIST);
-  v.items_ = tensors;
+  v.items_ = std::move(tensors);
   return v;
 }
 
@@ -167,6 +193,7 @@ inline value arg(std::string name, value v) {
 struct operator_call {
   std::string op;
   std::vector<value> arguments;
+  std::string source = {};  // where it is written, "pack.assay.toml:17"; errors begin with it
 };
 
 /// `op` is the schema name with its overload, "aten::add.Tensor". Arguments that are left out take

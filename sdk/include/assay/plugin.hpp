@@ -55,7 +55,7 @@ consteval assay_stamp make_stamp(std::string_view id, std::string_view version,
 // No exception leaves a plugin: this turns one into the reason for a refusal.
 inline int enter(assay_registrar* registrar, void (*body)(registry&)) noexcept {
   try {
-    registry staged;
+    registry staged(registrar);
     body(staged);
     staged.commit(registrar);
     return 0;

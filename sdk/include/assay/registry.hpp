@@ -7,6 +7,8 @@
 #include <assay/diagnostics.hpp>
 #include <assay/plan.hpp>
 
+#include <concepts>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <stdexcept>
@@ -29,6 +31,25 @@ inline void must_be_accepted(const char* refusal) {
   }
 }
 }  // namespace detail
+
+/// What must hold for a check to be run; see assay_requirements. Empty members ask for nothing.
+struct requirements {
+  std::string accelerator;    // "rocm", "cuda,cpu"
+  std::string architectures;  // globs: "gfx9*,gfx1100"
+  std::string torch_at_least;
+  std::string torch_below;
+  std::uint64_t free_memory_bytes = 0;
+  bool dtype_arithmetic = false;  // the device can add in the check's dtype
+
+  /// Points into this object.
+  [[nodiscard]] assay_requirements c_form() const {
+    const auto text = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
+    return {sizeof(assay_requirements), dtype_arithmetic ? ASSAY_REQUIRES_DTYPE_ARITHMETIC : 0U,
+            text(accelerator),          text(architectures),
+            text(torch_at_least),       text(torch_below),
+            free_memory_bytes};
+  }
+};
 
 /// How a path is recognised; see assay_path.
 struct path_pattern {
@@ -114,6 +135,30 @@ class check {
     return *this;
   }
 
+  /// What must hold for this check to be run; where it does not, it is skipped with the reason.
+  check& needs(requirements r) {
+    needs_ = std::make_shared<const requirements>(std::move(r));
+    return *this;
+  }
+
+  /// One line for people: what it stands for.
+  check& summary(std::string line) {
+    summary_ = std::move(line);
+    return *this;
+  }
+
+  /// Where it is written, "pack.assay.toml:12".
+  check& source(std::string place) {
+    source_ = std::move(place);
+    return *this;
+  }
+
+  /// How often the model that it was recorded from makes this call.
+  check& weight(std::uint64_t calls) {
+    weight_ = calls;
+    return *this;
+  }
+
   /// The same check at sizes that fill a device, with its own cost and accuracy; its name, dtypes
   /// and paths are those of this one.
   check& large(const check& bigger) {
@@ -142,6 +187,7 @@ class check {
     std::deque<assay_path> paths;
     std::vector<const assay_path*> path_list;
     std::unique_ptr<c_storage> large;
+    assay_requirements needs{};
     assay_check check{};
   };
 
@@ -157,6 +203,7 @@ class check {
       c.argument_count = static_cast<std::uint32_t>(arguments.size());
       c.op = call.op.c_str();
       c.arguments = arguments.data();
+      c.source = call.source.empty() ? nullptr : call.source.c_str();
       list.push_back(&to.calls.emplace_back(c));
     }
   }
@@ -172,6 +219,12 @@ class check {
       c.sizes = from.sizes.data();
       c.low = from.low;
       c.high = from.high;
+      if (!from.strides.empty() && from.strides.size() != from.sizes.size()) {
+        throw registration_error("check '" + category + "/" + name_ + "': an input has " +
+                                 std::to_string(from.sizes.size()) + " sizes and " +
+                                 std::to_string(from.strides.size()) + " strides");
+      }
+      c.strides = from.strides.empty() ? nullptr : from.strides.data();
       to.inputs.push_back(c);
       to.input_list.push_back(&to.inputs.back());
     }
@@ -201,6 +254,13 @@ class check {
     c.path_count = static_cast<std::uint32_t>(to.path_list.size());
     c.reference_calls = to.reference.data();
     c.reference_call_count = static_cast<std::uint32_t>(to.reference.size());
+    if (needs_) {
+      to.needs = needs_->c_form();
+      c.needs = &to.needs;
+    }
+    c.summary = summary_.empty() ? nullptr : summary_.c_str();
+    c.source = source_.empty() ? nullptr : source_.c_str();
+    c.weight = weight_;
     if (large_) {
       to.large = std::make_unique<c_storage>();
       large_->fill(*to.large, category);
@@ -227,6 +287,10 @@ class check {
   assay_accuracy accuracy_{sizeof(assay_accuracy), 0, 16.0, 1.0, -1, 0};
   std::vector<known_path> paths_;
   std::shared_ptr<const check> large_;
+  std::shared_ptr<const requirements> needs_;
+  std::string summary_;
+  std::string source_;
+  std::uint64_t weight_ = 0;
 };
 
 /// One category: a name under which checks stand together and can be switched off together.
@@ -259,6 +323,9 @@ class category {
 /// it throws, or if one registration is turned down, the plugin is refused as a whole.
 class registry {
  public:
+  /// `host` is what options are declared to; without one they have their defaults.
+  explicit registry(assay_registrar* host = nullptr) : host_(host) {}
+
   /// Adds a category; asking again for the same name gives the same category.
   assay::category& category(const std::string& name, const std::string& summary) {
     for (assay::category& known : categories_) {
@@ -273,6 +340,41 @@ class registry {
   /// assay_registrar.add_operator_library for when and from where it is opened.
   void operator_library(std::string path) { libraries_.push_back(std::move(path)); }
 
+  /// What all checks of this plugin require, beyond what each requires itself.
+  void needs(requirements r) { needs_.push_back(std::move(r)); }
+
+  /// Declares an option of this plugin (--set PLUGIN.NAME=VALUE) and gives the value in force: the
+  /// user's, or `by_default`. Where `low` < `high`, values lie between them. Throws
+  /// registration_error when the user's value is none; let it pass, it says so.
+  double option(const std::string& name, std::floating_point auto by_default,
+                const std::string& summary, double low = 0.0, double high = 0.0) {
+    assay_option o = option_form(name, ASSAY_OPTION_REAL, summary, low, high);
+    o.default_real = by_default;
+    return in_force(o).real;
+  }
+  template <std::integral Int>
+  requires(!std::same_as<Int, bool>) std::int64_t
+      option(const std::string& name, Int by_default, const std::string& summary, double low = 0.0,
+             double high = 0.0) {
+    assay_option o = option_form(name, ASSAY_OPTION_INTEGER, summary, low, high);
+    o.default_integer = by_default;
+    return in_force(o).integer;
+  }
+  bool option(const std::string& name, std::same_as<bool> auto by_default,
+              const std::string& summary) {
+    assay_option o = option_form(name, ASSAY_OPTION_BOOLEAN, summary, 0.0, 0.0);
+    o.default_integer = by_default ? 1 : 0;
+    return in_force(o).integer != 0;
+  }
+  /// `choices`: the only values there are, separated by commas; empty: any text.
+  std::string option(const std::string& name, const char* by_default, const std::string& summary,
+                     const std::string& choices = "") {
+    assay_option o = option_form(name, ASSAY_OPTION_TEXT, summary, 0.0, 0.0);
+    o.choices = choices.empty() ? nullptr : choices.c_str();
+    o.default_text = by_default;
+    return in_force(o).text;
+  }
+
   /// Adds a probe or a classifier. It lives until the process ends.
   void add(std::unique_ptr<assay::probe> p) { probes_.push_back(std::move(p)); }
   void add(std::unique_ptr<assay::classifier> c) { classifiers_.push_back(std::move(c)); }
@@ -281,7 +383,29 @@ class registry {
   void commit(assay_registrar* registrar);
 
  private:
+  static assay_option option_form(const std::string& name, assay_option_kind kind,
+                                  const std::string& summary, double low, double high) {
+    assay_option o{};
+    o.struct_size = sizeof o;
+    o.kind = kind;
+    o.name = name.c_str();
+    o.summary = summary.c_str();
+    o.low = low;
+    o.high = high;
+    return o;
+  }
+
+  [[nodiscard]] assay_option_value in_force(const assay_option& o) const {
+    assay_option_value value{sizeof value, o.default_text, o.default_integer, o.default_real};
+    if (host_ != nullptr) {
+      detail::must_be_accepted(host_->add_option(host_, &o, &value));
+    }
+    return value;
+  }
+
+  assay_registrar* host_;
   std::deque<assay::category> categories_;
+  std::vector<requirements> needs_;
   std::vector<std::string> libraries_;
   std::vector<std::unique_ptr<assay::probe>> probes_;
   std::vector<std::unique_ptr<assay::classifier>> classifiers_;
@@ -387,6 +511,10 @@ inline int run_classifier(void* self, const assay_failure* f, const assay_sink* 
 }  // namespace detail
 
 inline void registry::commit(assay_registrar* registrar) {
+  for (const requirements& r : needs_) {
+    const assay_requirements c = r.c_form();
+    detail::must_be_accepted(registrar->require(registrar, &c));
+  }
   for (const std::string& path : libraries_) {
     detail::must_be_accepted(registrar->add_operator_library(registrar, path.c_str()));
   }
