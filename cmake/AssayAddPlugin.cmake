@@ -6,8 +6,6 @@
 # <assay/abi.h>: hidden visibility, exactly the two names of the C interface exported, no undefined
 # symbol left over, never unmapped once loaded.
 
-set(ASSAY_PLUGIN_CMAKE_DIR ${CMAKE_CURRENT_LIST_DIR})
-
 function(assay_add_plugin target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OUTPUT_DIRECTORY" "SOURCES;LIBRARIES")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
@@ -15,7 +13,12 @@ function(assay_add_plugin target)
   endif()
   add_library(${target} MODULE ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE assay::sdk ${arg_LIBRARIES})
-  target_compile_features(${target} PRIVATE cxx_std_20)
+  if(CMAKE_C_COMPILER_LOADED)
+    target_compile_features(${target} PRIVATE c_std_11)
+  endif()
+  if(CMAKE_CXX_COMPILER_LOADED)
+    target_compile_features(${target} PRIVATE cxx_std_20)
+  endif()
   string(REGEX REPLACE "^assay_plugin_" "" output "${target}")
   set_target_properties(${target} PROPERTIES
     PREFIX "" OUTPUT_NAME ${output} SUFFIX ".assay${CMAKE_SHARED_MODULE_SUFFIX}"
@@ -25,7 +28,7 @@ function(assay_add_plugin target)
       LIBRARY_OUTPUT_DIRECTORY ${arg_OUTPUT_DIRECTORY})
   endif()
   if(UNIX AND NOT APPLE)
-    set(script ${ASSAY_PLUGIN_CMAKE_DIR}/plugin.map)
+    set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/plugin.map)
     target_link_options(${target} PRIVATE -Wl,-z,defs -Wl,-z,nodelete
       -Wl,--version-script=${script})
     set_target_properties(${target} PROPERTIES LINK_DEPENDS ${script})
@@ -43,7 +46,7 @@ function(assay_add_rules target)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR}/${arg_FOLDER})
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.toml)
   list(REMOVE_ITEM files ${folder}/pack.toml)
-  set(script ${ASSAY_PLUGIN_CMAKE_DIR}/join_files.cmake)
+  set(script ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/join_files.cmake)
   add_custom_command(OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} "-DFILES=${folder}/pack.toml;${files}" -DOUTPUT=${arg_OUTPUT}
       -P ${script}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cpack` in the build tree makes a .tar.gz that runs where it is unpacked and, on Debian's kin, a
+# .deb. tools/package does so with -DASSAY_STATIC_DEPENDENCIES=ON and says what is still needed.
+set(CPACK_PACKAGE_NAME assay)
+set(CPACK_PACKAGE_VENDOR "assay project")
+set(CPACK_PACKAGE_CONTACT "assay project" CACHE STRING "who maintains the packages: NAME <ADDRESS>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "checks PyTorch's operators on this machine")
+set(CPACK_PACKAGE_DESCRIPTION "Runs PyTorch's operators on a device one by one, shows for each one \
+whether it ran there, is right and is fast, and explains failures. It needs a PyTorch or LibTorch, \
+and an engine for its version.")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGE_VERSION_MAJOR ${PROJECT_VERSION_MAJOR})
+set(CPACK_PACKAGE_VERSION_MINOR ${PROJECT_VERSION_MINOR})
+set(CPACK_PACKAGE_VERSION_PATCH ${PROJECT_VERSION_PATCH})
+set(CPACK_PACKAGE_CHECKSUM SHA256)
+set(CPACK_STRIP_FILES ON)
+# The component `built_with` names folders of the machine that builds.
+set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};assay;assay;/")
+# cpack does what the umask says unless it is told; assay is strict about it.
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
+
+set(CPACK_GENERATOR TGZ)
+find_program(ASSAY_DPKG_DEB dpkg-deb)
+find_program(ASSAY_DPKG_SHLIBDEPS dpkg-shlibdeps)
+if(ASSAY_DPKG_DEB AND ASSAY_DPKG_SHLIBDEPS)
+  list(APPEND CPACK_GENERATOR DEB)
+endif()
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# LibTorch is in no package: found here, it is left out of Depends.
+file(GLOB built_with ${ASSAY_LIBEXEC_DIR}/torch-*/built-with)
+foreach(file IN LISTS built_with)
+  file(STRINGS ${file} torch LIMIT_COUNT 1)
+  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${torch}/lib)
+endforeach()
+include(CPack)

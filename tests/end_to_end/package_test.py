@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An installation that has been moved, and what others build against it and against the build tree.
+
+    ASSAY_TEST_TREE=build ASSAY_TEST_TORCH=/path/to/torch tests/end_to_end/package_test.py
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import support
+from support import TREE, TORCH
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLES = SOURCE / "docs" / "examples"
+C_PACK = EXAMPLES / "c_pack" / "c_pack.c"
+
+
+def done(*command, **more):
+    """Runs a command that must succeed, and returns its standard output."""
+    ran = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                         check=False, timeout=support.PATIENCE, **more)
+    if ran.returncode != 0:
+        raise AssertionError(f"{command}\n{ran.stdout}\n{ran.stderr}")
+    return ran.stdout
+
+
+class PackageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.base = pathlib.Path(tempfile.mkdtemp(prefix="assay-test-package-"))
+        cls.addClassCleanup(shutil.rmtree, cls.base, ignore_errors=True)
+        cls.home = cls.base / "home"
+        cls.home.mkdir()
+        # A folder that others may write would be refused: the umask must not count.
+        done("sh", "-c", 'umask 002 && exec cmake --install "$0" --prefix "$1"', TREE,
+             cls.base / "first")
+        cls.tree = cls.base / "moved"
+        (cls.base / "first").rename(cls.tree)
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir=self.base))
+
+    def assay(self, *arguments, tree=None):
+        return subprocess.run([(tree or self.tree) / "bin" / "assay", *map(str, arguments)],
+                              cwd=self.folder, env=support.clean_environment(self.home),
+                              capture_output=True, text=True, check=False,
+                              timeout=support.PATIENCE)
+
+    def results(self, *arguments, tree=None):
+        """{id: record} of a run on the CPU that ended well."""
+        file = self.folder / "run.jsonl"
+        ran = self.assay("run", "--torch", TORCH, "--device", "cpu", "--json", file, *arguments,
+                         tree=tree)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        records = support.read_records(file.read_text(encoding="utf-8"))
+        return {record["id"]: record for record in records if record["record"] == "result"}
+
+    def configured(self, project, *definitions):
+        build = self.folder / "build"
+        ninja = ["-G", "Ninja"] if shutil.which("ninja") else []
+        return build, done("cmake", "-S", project, "-B", build, *ninja,
+                           *(f"-D{text}" for text in definitions))
+
+    def c_project(self):
+        project = self.folder / "project"
+        project.mkdir()
+        shutil.copy(C_PACK, project)
+        (project / "CMakeLists.txt").write_text("""cmake_minimum_required(VERSION 3.22)
+            project(c_pack LANGUAGES C)
+            find_package(assay 0.1 CONFIG REQUIRED)
+            assay_add_plugin(c_pack SOURCES c_pack.c OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+            file(GENERATE OUTPUT program CONTENT $<TARGET_FILE:assay::assay>)
+            file(WRITE ${CMAKE_BINARY_DIR}/found "${assay_PLUGIN_DIR} ${assay_ABI_VERSION}")
+            """, encoding="utf-8")
+        return project
+
+    def assert_serves(self, tree, *definitions):
+        """A project in C alone finds assay in `tree`, and its pack is there in `assay list`."""
+        build, _ = self.configured(self.c_project(), *definitions)
+        done("cmake", "--build", build)
+        self.assertEqual(os.path.realpath((build / "program").read_text()),
+                         str(tree / "bin" / "assay"))
+        plugin_dir, abi = (build / "found").read_text().rsplit(" ", 1)
+        self.assertEqual(os.path.realpath(plugin_dir), str(tree / "lib" / "assay" / "plugins"))
+        pack = self.listed(build / "plugins", tree)["com.example.c_pack"]
+        self.assertEqual((pack["status"], pack["check_count"], pack["abi"]), ("loaded", 1, abi))
+
+    def listed(self, plugin_dir, tree=None):
+        """{id: record} of the plugins and rule files."""
+        ran = self.assay("list", "--json", "--plugin-dir", plugin_dir, tree=tree)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
+        records = [json.loads(line) for line in ran.stdout.splitlines()]
+        return {record["id"]: record for record in records
+                if record["record"] in ("plugin", "rule_file")}
+
+    def test_what_is_installed_knows_no_other_place(self):
+        here = [str(TREE), str(SOURCE), str(self.base / "first")]
+        seen = 0
+        for file in self.tree.rglob("*"):
+            if file.is_dir():
+                self.assertEqual(file.stat().st_mode & 0o022, 0, file)
+            elif file.suffix not in (".so", "") or file.name == "copyright":
+                text = file.read_text(encoding="utf-8")
+                self.assertEqual([place for place in here if place in text], [], file)
+                seen += 1
+        self.assertGreater(seen, 20)
+        for name in ("share/assay/result.schema.json", "share/doc/assay/writing-an-op-pack.md",
+                     "share/doc/assay/examples/c_pack/c_pack.c", "include/assay/plugin.hpp",
+                     "lib/assay/selftest/selftest.assay.so", "lib/assay/plugins/diag_rocm.assay.toml"):
+            self.assertTrue((self.tree / name).is_file(), name)
+        built = {file.name for file in (TREE / "lib" / "assay" / "plugins").glob("*.assay.*")}
+        installed = {file.name for file in (self.tree / "lib" / "assay" / "plugins").iterdir()}
+        self.assertEqual(installed, built)
+
+    def test_the_moved_tree_lists_its_own_plugins(self):
+        ran = self.assay("list", "--json")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        records = [json.loads(line) for line in ran.stdout.splitlines()]
+        files = [record["file"] for record in records if record["record"] == "plugin"]
+        self.assertGreater(len(files), 10)
+        for file in files:
+            self.assertEqual(pathlib.Path(file).parent, self.tree / "lib" / "assay" / "plugins")
+
+    @support.needs_torch
+    def test_the_moved_tree_runs(self):
+        results = self.results("--enable", "elementwise/add", "--enable", "norm/layer_norm")
+        self.assertEqual({id: record["status"] for id, record in results.items()},
+                         {"elementwise/add[float32]": "ok", "norm/layer_norm[float32]": "ok"})
+
+    def test_a_c_pack_by_the_compiler_alone(self):
+        compiler = shutil.which("cc")
+        if not compiler or not shutil.which("pkg-config"):
+            self.skipTest("there is no cc or no pkg-config")
+        for tree in (self.tree, TREE):
+            plugins = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+            variables = {**os.environ, "PKG_CONFIG_PATH": str(tree / "lib" / "pkgconfig")}
+            done("sh", "-c", f"{compiler} -std=c11 -Wall -Wextra -Wpedantic -Werror -shared -fPIC "
+                 f"$(pkg-config --cflags assay) {C_PACK} -o {plugins}/c_pack.assay.so",
+                 env=variables)
+            program = done("pkg-config", "--variable=program", "assay", env=variables).strip()
+            self.assertEqual(os.path.realpath(program), str(tree / "bin" / "assay"))
+            self.assertEqual(self.listed(plugins, tree)["com.example.c_pack"]["status"], "loaded")
+        if TORCH:
+            results = self.results("--plugin-dir", plugins, "--enable", "c_pack")
+            self.assertEqual(results["c_pack/linear_gelu[float32]"]["status"], "ok")
+
+    def test_an_installation_serves_cmake(self):
+        self.assert_serves(self.tree, f"CMAKE_PREFIX_PATH={self.tree}")
+
+    def test_the_build_tree_serves_cmake(self):
+        self.assert_serves(TREE, f"assay_DIR={TREE}/lib/cmake/assay")
+
+
+if __name__ == "__main__":
+    support.main()
