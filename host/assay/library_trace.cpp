@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collected_run.hpp"
+#include "kernel_names.hpp"
 
 namespace assay {
 
@@ -155,17 +156,27 @@ json library_trace::read(const worker_process& worker, const worker_process::pri
                         {"lines", call.lines}});
     }
   }
-  const bool known = !served.empty();
   if (!silent.empty()) {
     reasons.insert(reasons.begin(), in_a_row(silent) + " logged nothing");
   }
-  // What no library logged is a kernel of LibTorch's own, or of one that cannot log.
-  for (std::size_t i = 0; kernels.is_array() && i < std::min(kernels.size(), most_kernels); ++i) {
-    served.push_back(
-        {{"library", "profiler"},
-         {"what", text_of(kernels[i], "name")},
-         {"detail", fmt::format("kernel, {:g} a call", number_of(kernels[i], "count"))},
-         {"lines", 0}});
+  const bool logged = !served.empty();
+  bool all_of_torch = kernels.is_array() && !kernels.empty();
+  for (std::size_t i = 0; kernels.is_array() && i < kernels.size(); ++i) {
+    const std::string name = text_of(kernels[i], "name");
+    const bool of_torch = is_kernel_of_torch(name);
+    all_of_torch = all_of_torch && of_torch;
+    if (i < most_kernels) {
+      served.push_back(
+          {{"library", of_torch ? "LibTorch" : "profiler"},
+           {"what", of_torch ? "kernel " + short_kernel_name(name) : name},
+           {"detail", fmt::format("kernel, {:g} a call", number_of(kernels[i], "count"))},
+           {"lines", 0}});
+    }
+  }
+  // Where every kernel is LibTorch's own, that no library spoke is the answer.
+  const bool known = logged || all_of_torch;
+  if (all_of_torch && !logged) {
+    reasons.clear();
   }
   return {{"served", std::move(served)},
           {"state", known ? "known" : "unknown"},

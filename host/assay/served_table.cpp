@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "kernel_names.hpp"
 #include "report_paper.hpp"
 
 namespace assay {
@@ -21,15 +22,18 @@ bool is_known(const entry& e) { return text_of(e.library_trace, "state") == "kno
 std::string served_text(const entry& e) {
   std::vector<std::string> parts;
   for (const json& one : list_of(e.library_trace, "served")) {
-    const bool kernel = text_of(one, "library") == "profiler";
-    if (kernel == is_known(e)) {
-      continue;
-    }
+    const std::string library = text_of(one, "library");
+    const std::string what = text_of(one, "what");
     const std::string detail = text_of(one, "detail");
-    parts.push_back(kernel ? "kernel " + text_of(one, "what")
-                           : fmt::format("{} {}{}{}{}", text_of(one, "library"),
-                                         text_of(one, "what"), detail.empty() ? "" : " (", detail,
-                                         detail.empty() ? "" : ")"));
+    if (library == "profiler") {
+      if (!is_known(e)) {
+        parts.push_back("kernel " + short_kernel_name(what));
+      }
+    } else if (library == "LibTorch" || detail.empty()) {
+      parts.push_back(library + " " + what);
+    } else {
+      parts.push_back(fmt::format("{} {} ({})", library, what, detail));
+    }
   }
   return fmt::format("{}", fmt::join(parts, "; "));
 }

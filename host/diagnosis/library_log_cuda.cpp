@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 #include "library_log.hpp"
@@ -93,16 +94,27 @@ bool is_work_of_cudnn(std::string_view function) {
                        "ScaleTensor", "TransformTensor", "MultiHeadAttn"});
 }
 
+bool is_plain_execute(std::string_view operation) {
+  return operation.starts_with("cudnnBackendExecute");
+}
+
 /// The engine and the operation that the dump of an execution plan tells.
 void read_plan(const api_call& call, std::string_view last_engine, library_call& out) {
+  std::vector<std::string> operations;  // of the plan's graph, each kind once
   for (const std::string_view line : call.arguments) {
     const std::string_view type = between(line, "type=CUDNN_BACKEND_OPERATION_", "_DESCRIPTOR");
-    if (!type.empty() && out.operation.find("cudnnBackendExecute") == 0) {
-      out.operation.clear();
+    if (!type.empty()) {
+      std::string words;
       for (const char c : type) {
-        out.operation += c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        words += c == '_' ? ' ' : c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+      }
+      if (std::find(operations.begin(), operations.end(), words) == operations.end()) {
+        operations.push_back(std::move(words));
       }
     }
+  }
+  if (!operations.empty() && is_plain_execute(out.operation)) {
+    out.operation = fmt::format("{}", fmt::join(operations, " + "));
   }
   std::string_view engine = argument(call, "engine_id");
   engine = engine.empty() || engine == "-1" ? last_engine : engine;
@@ -137,7 +149,26 @@ std::string plan_in_frontend(std::string_view line) {
   }
   std::string_view tag = line.substr(at);
   tag = tag.substr(0, tag.find_first_of(" \"',;"));
+  tag = tag.substr(0, tag.find_last_not_of('.') + 1);
   return tag.size() > 3 && tag[3] >= '0' && tag[3] <= '9' ? std::string(tag) : "";
+}
+
+// Version 9 logs an execution twice, as the call and as what the library makes of it: the one that
+// does not name its operation adds nothing where another has the same engine.
+void drop_echoes(library_calls& calls) {
+  const auto echo = [&calls](const library_call& call) {
+    return is_plain_execute(call.operation) &&
+           std::any_of(calls.begin(), calls.end(), [&](const library_call& other) {
+             return !is_plain_execute(other.operation) && other.kernel == call.kernel;
+           });
+  };
+  const library_calls all = calls;
+  std::vector<bool> gone;
+  std::transform(all.begin(), all.end(), std::back_inserter(gone), echo);
+  std::size_t at = 0;
+  calls.erase(
+      std::remove_if(calls.begin(), calls.end(), [&](const library_call&) { return gone[at++]; }),
+      calls.end());
 }
 
 }  // namespace
@@ -217,6 +248,7 @@ library_calls parse_cudnn_log(std::string_view text) {
       add(calls, {"cuDNN", "plan", plan, "", "", "", false, 1});
     }
   }
+  drop_echoes(calls);
   return calls;
 }
 

@@ -232,11 +232,14 @@ TEST(chain_report, what_served_the_checks) {
   records.push_back(
       traced("gelu", json::array({one("profiler", "gelu_kernel", "")}), "rocBLAS logged nothing"));
   records.push_back(traced("relu", json::array(), "rocBLAS logged nothing"));
+  records.push_back(
+      traced("silu", json::array({one("LibTorch", "kernel silu", "kernel, 1 a call")}), ""));
   records.push_back(end);
   const std::string text = table(records, false, 0);
   for (const char* line :
        {"  activation/mm[float32]    rocBLAS gemm (float32 m=4); hipBLASLt solution 2010\n",
         "  activation/gelu[float32]  kernel gelu_kernel\n",
+        "  activation/silu[float32]  LibTorch kernel silu\n",
         "  library not known of activation/gelu[float32], activation/relu[float32]: rocBLAS logged "
         "nothing\n"}) {
     EXPECT_NE(text.find(line), std::string::npos) << line << "in\n" << text;

@@ -240,6 +240,27 @@ TEST(cudnn_log, a_plan_names_its_engine) {
       "cuDNN: engine 42 (cudnnBackendExecute) x1\n");
 }
 
+TEST(cudnn_log, version_9_tells_a_graph_and_an_echo_of_it) {
+  const std::string graph =
+      "I! CuDNN (v91900 56) function cudnnBackendExecute() called:\n"
+      "i!     executionPlan: type=CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:\n"
+      "i!       [0]: type=CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:\n"
+      "i!         type: type=cudnnDataType_t; val=CUDNN_DATA_HALF (2);\n"
+      "i!         dimA: type=int; val=[2,8,16,8];\n"
+      "i!       [1]: type=CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:\n"
+      "i!       [2]: type=CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR:\n"
+      "i!       engine_id: type=int; val=9;\n";
+  const std::string echo =
+      "I! CuDNN (v91900 56) function cudnnBackendExecuteInternal() called:\n"
+      "i!     engine_id: type=int; val=9;\n";
+  EXPECT_EQ(shown(parse_cudnn_log(graph + echo)),
+            "cuDNN: engine 9 (matmul + pointwise float16 [2,8,16,8]) x1\n");
+  EXPECT_EQ(shown(parse_cudnn_log(echo)), "cuDNN: engine 9 (cudnnBackendExecuteInternal) x1\n");
+  EXPECT_EQ(shown(parse_cudnn_log(
+                graph + "[cudnn_frontend] INFO: Executing eng9_k24=7... with workspace 0\n")),
+            "cuDNN: eng9_k24=7 (matmul + pointwise float16 [2,8,16,8]) x1\n");
+}
+
 TEST(cudnn_log, broken_and_foreign_lines) {
   EXPECT_EQ(shown(parse_cudnn_log("I! CuDNN (v91200 46) function cudnnCreate() called:\n"
                                   "i!     handle: location=host; addr=0;\n"
