@@ -47,6 +47,32 @@ TEST(binder_errors, a_misspelt_operator_gets_the_nearest_name) {
             "this LibTorch has no operator aten::sigmoyd; did you mean 'aten::sigmoid'?");
 }
 
+TEST(binder_errors, a_call_that_says_where_it_is_written_is_named_so) {
+  operator_call misspelt = call("aten::gelu", in(0), arg("aproximate", "none"));
+  misspelt.source = "x.assay.toml:17";
+  EXPECT_EQ(fault(misspelt),
+            "x.assay.toml:17: call 0, aten::gelu has no argument 'aproximate'; did you mean "
+            "'approximate'?");
+  operator_call missing = call("aten::sigmoyd", in(0));
+  missing.source = "x.assay.toml:18";
+  EXPECT_EQ(refusal<engine::missing_operator>({randn({2})}, missing),
+            "x.assay.toml:18: this LibTorch has no operator aten::sigmoyd; did you mean "
+            "'aten::sigmoid'?");
+}
+
+TEST(binder_errors, devices_bools_and_formats_where_they_do_not_belong) {
+  EXPECT_EQ(fault(call("aten::clone", in(0), arg("memory_format", "sideways"))),
+            "call 0, aten::clone: argument 'memory_format' wants MemoryFormat?, the plan "
+            "gives a string");
+  EXPECT_EQ(fault(call("aten::relu", device_under_test)),
+            "call 0, aten::relu: argument 'self' wants Tensor, the plan gives a device");
+  EXPECT_EQ(fault(call("aten::sum.dim_IntList", in(0), bools{true})),
+            "call 0, aten::sum.dim_IntList: argument 'dim' wants int[]?, the plan "
+            "gives a list of bools");
+  EXPECT_EQ(fault(call("aten::cat", list({in(0), none}))),
+            "call 0, aten::cat: argument 'tensors' wants a list of tensors, item 1 is None");
+}
+
 TEST(binder_errors, an_operator_like_no_other_gets_no_suggestion) {
   EXPECT_EQ(refusal<engine::missing_operator>({randn({2})}, call("acme::warp_drive_9000", in(0))),
             "this LibTorch has no operator acme::warp_drive_9000");

@@ -46,6 +46,39 @@ TEST(binder, an_int_becomes_a_float_or_a_number) {
   EXPECT_LT(normed.abs().max().item<float>(), 0.01F);
 }
 
+TEST(binder, the_device_and_the_dtype_of_the_check_are_the_sites) {
+  const made_check check("site", {randn({2})},
+                         call("aten::_to_copy", in(0), arg("dtype", dtype::of_check),
+                              arg("device", device_under_test)));
+  engine::bound_plan plan(check.c_form(), {c10::kMeta, c10::ScalarType::Half});
+  plan.set_inputs({numbers(2)});
+  plan.run();
+  EXPECT_EQ(plan.outputs().at(0).device().type(), c10::kMeta);
+  EXPECT_EQ(plan.outputs().at(0).scalar_type(), c10::ScalarType::Half);
+}
+
+TEST(binder, layouts_and_memory_formats_go_by_their_names) {
+  const at::Tensor image = at::ones({1, 2, 3, 4});
+  EXPECT_EQ(output_of({image}, call("aten::clone", in(0), arg("memory_format", "channels_last")))
+                .strides()
+                .vec(),
+            (std::vector<std::int64_t>{24, 1, 8, 2}));
+  EXPECT_EQ(output_of({image}, call("aten::zeros_like", in(0), arg("layout", "strided"))).layout(),
+            c10::Layout::Strided);
+}
+
+TEST(binder, a_list_of_bools_and_one_with_none) {
+  const auto sums =
+      outputs_of({at::ones({1, 1, 3}), at::ones({1, 1, 1}), at::ones({1, 1, 3})},
+                 call("aten::convolution_backward", in(2), in(0), in(1), ints{1}, ints{1}, ints{0},
+                      ints{1}, false, ints{0}, 1, bools{false, true, true}));
+  EXPECT_EQ(sums.size(), 2U);  // no gradient of the input was asked for
+  const at::Tensor picked = output_of({numbers(6).reshape({2, 3}), at::ones({1}, at::kLong)},
+                                      call("aten::index.Tensor", in(0), list({none, in(1)})));
+  EXPECT_EQ(picked.sizes().vec(), (std::vector<std::int64_t>{2, 1}));
+  EXPECT_EQ(picked.sum().item<float>(), 5.0F);
+}
+
 TEST(binder, a_bool_is_a_number_too) {
   EXPECT_TRUE(
       at::equal(output_of({at::ones({2}, at::kLong)}, call("aten::add.Scalar", in(0), true)),

@@ -110,6 +110,43 @@ TEST(inputs, shapes_are_as_declared_down_to_scalars) {
   EXPECT_EQ(only_input(randn({})).dim(), 0);
 }
 
+TEST(inputs, strides_lay_the_same_values_out_otherwise) {
+  const at::Tensor plain = only_input(randn({3, 4}));
+  const at::Tensor transposed = only_input(strided(randn({3, 4}), {1, 3}));
+  EXPECT_EQ(transposed.strides().vec(), (std::vector<std::int64_t>{1, 3}));
+  EXPECT_TRUE(at::equal(transposed, plain));
+  const at::Tensor padded = only_input(strided(randn({3, 4}), {10, 2}));
+  EXPECT_TRUE(at::equal(padded, plain));
+  const at::Tensor repeated = only_input(strided(randn({3, 4}), {0, 1}));
+  EXPECT_EQ(repeated.storage().nbytes(), 4 * sizeof(float));
+  for (std::int64_t row = 0; row < 3; ++row) {
+    EXPECT_TRUE(at::equal(repeated[row], plain[0]));
+  }
+  EXPECT_EQ(only_input(strided(randn({3, 0}), {1, 3})).numel(), 0);
+}
+
+TEST(inputs, an_empty_one_has_no_elements) {
+  EXPECT_EQ(only_input(randn({0, 5})).sizes().vec(), (std::vector<std::int64_t>{0, 5}));
+}
+
+TEST(inputs, distinct_indices_differ_along_each_dimension) {
+  const at::Tensor made = only_input(distinct_indices({5, 7}, 7));
+  EXPECT_GE(made.min().item<std::int64_t>(), 0);
+  EXPECT_LT(made.max().item<std::int64_t>(), 7);
+  for (std::int64_t row = 0; row < 5; ++row) {
+    for (std::int64_t column = 0; column < 7; ++column) {
+      for (std::int64_t other = 0; other < column; ++other) {
+        EXPECT_NE(made[row][column].item<std::int64_t>(), made[row][other].item<std::int64_t>());
+      }
+      for (std::int64_t other = 0; other < row; ++other) {
+        EXPECT_NE(made[row][column].item<std::int64_t>(), made[other][column].item<std::int64_t>());
+      }
+    }
+  }
+  // More places than values: they come round again, in range.
+  EXPECT_LT(only_input(distinct_indices({50}, 7)).max().item<std::int64_t>(), 7);
+}
+
 TEST(inputs, what_cannot_be_filled_so_is_a_fault_of_the_plan) {
   const auto fault = [](input wanted) {
     try {

@@ -50,7 +50,7 @@ struct input {
   assay_fill fill = ASSAY_FILL_NORMAL;
   double low = 0.0;
   double high = 0.0;
-  shape strides;  // in elements; empty: contiguous
+  shape strides = {};  // in elements; empty: contiguous
 };
 
 /// Normally distributed, mean 0, standard deviation 1, magnitude below 3.5, never 0.

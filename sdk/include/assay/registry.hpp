@@ -34,10 +34,10 @@ inline void must_be_accepted(const char* refusal) {
 
 /// What must hold for a check to be run; see assay_requirements. Empty members ask for nothing.
 struct requirements {
-  std::string accelerator;    // "rocm", "cuda,cpu"
-  std::string architectures;  // globs: "gfx9*,gfx1100"
-  std::string torch_at_least;
-  std::string torch_below;
+  std::string accelerator = {};    // "rocm", "cuda,cpu"
+  std::string architectures = {};  // globs: "gfx9*,gfx1100"
+  std::string torch_at_least = {};
+  std::string torch_below = {};
   std::uint64_t free_memory_bytes = 0;
   bool dtype_arithmetic = false;  // the device can add in the check's dtype
 
