@@ -155,6 +155,34 @@ class PackageTest(unittest.TestCase):
     def test_the_build_tree_serves_cmake(self):
         self.assert_serves(TREE, f"assay_DIR={TREE}/lib/cmake/assay")
 
+    def test_the_examples(self):
+        """Both packs of docs/examples, built against the installation and held to their own tests."""
+        project = self.folder / "project"
+        project.mkdir()
+        (project / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.22)
+            project(examples LANGUAGES CXX)
+            enable_testing()
+            add_subdirectory({EXAMPLES}/llm_ops llm_ops)
+            add_subdirectory({EXAMPLES}/diag_container diag_container)
+            """, encoding="utf-8")
+        ccache = shutil.which("ccache")
+        build, _ = self.configured(project, f"CMAKE_PREFIX_PATH={self.tree}",
+                                   "CMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Wpedantic -Werror",
+                                   "CMAKE_UNITY_BUILD=ON",
+                                   f"CMAKE_CXX_COMPILER_LAUNCHER={ccache or ''}")
+        done("cmake", "--build", build, env={**os.environ, "CCACHE_BASEDIR": str(self.base),
+                                             "CCACHE_NOHASHDIR": "1"})
+        variables = {"ASSAY_TORCH": TORCH} if TORCH else {}
+        left_out = [] if TORCH else ["-E", "^llm_ops"]
+        said = done("ctest", "--test-dir", build, "--output-on-failure", "--parallel", "2",
+                    *left_out, env=support.clean_environment(self.home, variables))
+        self.assertRegex(said, "100% tests passed, 0 tests failed out of (1[4-9]|[2-9][0-9])")
+        done("cmake", "--install", build, "--prefix", self.folder / "installed")
+        self.assertEqual(
+            {file.name for file in (self.folder / "installed/lib/assay/plugins").iterdir()},
+            {"llm_ops.assay.so", "com.example.diag_container.assay.so",
+             "com.example.diag_container.assay.toml"})
+
 
 if __name__ == "__main__":
     support.main()
