@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasheet_peaks.hpp"
+#include "known_issues.hpp"
 #include "report_paper.hpp"
 #include "verdict.hpp"
 
@@ -42,6 +43,9 @@ bool ended_well(const entry& e) { return text_of(e.result, "status") == "ok"; }
 
 table_cell verdict_cell(const entry& e) {
   const std::string status = text_of(e.result, "status");
+  if (is_known(e)) {
+    return {"known", colors::yellow};
+  }
   if (status == "skipped") {
     return {status, colors::yellow};
   }
@@ -149,8 +153,7 @@ bool has_cold_time(const entry& e) {
   return !e.baseline && number_if_any(member_of(e.result, "timing"), "cold_us").has_value();
 }
 
-/// What stands below a check: what its verdict needs to say, and what the run noted.
-std::string remark_of(const entry& e) {
+std::string own_remark_of(const entry& e) {
   const std::string note = text_of(e.result, "note");
   const std::string verdict = text_of(verdict_of(e), "verdict");
   if (!ended_well(e) || verdict == "pass" || verdict == "unknown" || verdict.empty()) {
@@ -159,6 +162,14 @@ std::string remark_of(const entry& e) {
   const std::string headline = text_of(verdict_of(e), "headline");
   const bool off_device = flag_is(e.result, "on_device", false);
   return note.empty() || off_device ? headline : headline + "; " + note;
+}
+
+/// What stands below a check: what its verdict needs to say, and what the run noted.
+std::string remark_of(const entry& e) {
+  const std::string known = known_text(e);
+  const std::string own = own_remark_of(e);
+  return known.empty() ? own
+                       : fmt::format("known issue: {}{}{}", known, own.empty() ? "" : "; ", own);
 }
 
 struct chain_table {

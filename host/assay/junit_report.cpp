@@ -11,6 +11,7 @@
 
 #include "collected_run.hpp"
 #include "errors.hpp"
+#include "known_issues.hpp"
 #include "reports.hpp"
 
 namespace assay {
@@ -138,7 +139,19 @@ void add_check(suite& target, const collected_run::entry& entry) {
   const std::string note = text_of(result, "note");
   const json& verdict = member_of(entry.evidence, "verdict");
   std::string content = verdict.is_object() ? properties(verdict) : "";
-  if (status == "skipped") {
+  const std::string second = text_of(entry.evidence, "status");
+  const bool watching_failed =
+      !second.empty() && second != "ok" && text_of(entry.evidence, "phase") == "evidence";
+  std::string told;
+  if (is_known(entry) && !watching_failed) {
+    ++target.skipped;
+    const std::string headline = text_of(verdict, "headline");
+    content += element(
+        "skipped",
+        fmt::format("known issue: {}; {}", known_text(entry), headline.empty() ? note : headline),
+        "", "");
+    told = fault_text(result) + (verdict.is_object() ? chain_text(verdict) : "");
+  } else if (status == "skipped") {
     ++target.skipped;
     const json& error = result.contains("error") ? result["error"] : json();
     content += element("skipped", note.empty() ? text_of(error, "message") : note, "", "");
@@ -154,8 +167,7 @@ void add_check(suite& target, const collected_run::entry& entry) {
         "failure",
         fmt::format("the output lies on {}, not on {}", output_devices(result), entry.device),
         "wrong device", note);
-  } else if (const std::string second = text_of(entry.evidence, "status");
-             !second.empty() && second != "ok") {
+  } else if (!second.empty() && second != "ok") {
     ++target.errors;
     content += element("error",
                        "while its evidence was gathered: " +
@@ -164,8 +176,8 @@ void add_check(suite& target, const collected_run::entry& entry) {
   }
   const std::string word = text_of(verdict, "verdict");
   const bool in_doubt = word == "warn" || word == "unknown";
-  content +=
-      stream("system-out", (in_doubt ? chain_text(verdict) : "") + text_of(result, "stdout"));
+  told += in_doubt ? chain_text(verdict) : "";
+  content += stream("system-out", told + text_of(result, "stdout"));
   content += stream("system-err", warnings_text(result) +
                                       printed_text(result, "stderr", "standard error") +
                                       evidence_fault_text(entry) + repeats_text(entry));
@@ -194,6 +206,14 @@ std::vector<suite> make_suites(const collected_run& run) {
       target.add(text_of(plugin, "file"), 0.0,
                  element("error", text_of(plugin, "reason"), "refused", "") +
                      stream("system-err", text_of(plugin, "stderr")));
+    }
+  }
+  for (const json& issue : run.known_issues) {
+    if (needs_a_look(issue)) {
+      suite& target = named("known issues");
+      ++target.skipped;
+      target.add(fmt::format("{}:{:.0f}", text_of(issue, "file"), number_of(issue, "line")), 0.0,
+                 element("skipped", text_of(issue, "text"), "", ""));
     }
   }
   for (const json* engine : {&run.engine, &run.engine_failure}) {

@@ -67,6 +67,8 @@ const std::vector<option_spec>& option_table() {
       {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
       {"junit", "FILE", path, run, false, "write the results as JUnit XML"},
+      {"known-issues", "FILE", path_list, run, false,
+       "expected failures, which are reported as known; a TOML file; repeatable"},
       {"list-only", "", flag, run, false,
        "print the ids of the checks that would run, and run none"},
       {"no-evidence", "", flag, run, true,

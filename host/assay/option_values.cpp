@@ -216,6 +216,18 @@ fs::path parse_folder(const std::string& origin, const std::string& text, const 
   return folder;
 }
 
+fs::path parse_input_file(const std::string& origin, const std::string& text,
+                          const fs::path& base) {
+  const fs::path file = absolute_path(text, base);
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) {
+    throw usage_error(fmt::format("{}: {}; name a file that exists", origin,
+                                  fs::exists(file, error) ? file.string() + " is no ordinary file"
+                                                          : "there is no file " + file.string()));
+  }
+  return file;
+}
+
 fs::path parse_output_folder(const std::string& origin, const std::string& text,
                              const fs::path& base) {
   const fs::path folder = absolute_path(text, base);

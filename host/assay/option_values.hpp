@@ -36,6 +36,10 @@ std::uint64_t parse_whole_number(const std::string& origin, const std::string& t
 std::filesystem::path parse_folder(const std::string& origin, const std::string& text,
                                    const std::filesystem::path& base);
 
+/// Absolute, against `base`. The file must exist.
+std::filesystem::path parse_input_file(const std::string& origin, const std::string& text,
+                                       const std::filesystem::path& base);
+
 /// Absolute, against `base`. A folder that exists, or whose own folder does.
 std::filesystem::path parse_output_folder(const std::string& origin, const std::string& text,
                                           const std::filesystem::path& base);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
@@ -19,6 +20,13 @@ namespace fs = std::filesystem;
 
 std::string joined(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, ","));
+}
+
+std::string joined(const std::vector<fs::path>& paths) {
+  std::vector<std::string> texts;
+  std::transform(paths.begin(), paths.end(), std::back_inserter(texts),
+                 [](const fs::path& path) { return path.string(); });
+  return joined(texts);
 }
 
 std::string path_text(const std::optional<fs::path>& path) { return path ? path->string() : ""; }
@@ -69,6 +77,10 @@ void apply(run_options& options, const std::string& name, const given_option& gi
           fmt::format("{}: the JUnit report cannot go to standard output; name a file", origin));
     }
     options.junit_file = parse_output_file(origin, text, given.base_dir);
+  } else if (name == "known-issues") {
+    for (const std::string& file : given.texts) {
+      options.known_issues.push_back(parse_input_file(origin, file, given.base_dir));
+    }
   } else if (name == "no-evidence") {
     options.evidence = !parse_flag(origin, text);
   } else if (name == "refresh-ceilings") {
@@ -129,13 +141,8 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "platform") return options.platform;
   if (name == "probe-timeout") return fmt::format("{}", options.probe_timeout_s);
   if (name == "probe-prefix") return fmt::format("{}", fmt::join(options.probe_prefix, " "));
-  if (name == "plugin-dir") {
-    std::vector<std::string> dirs;
-    for (const fs::path& dir : options.plugin_dirs) {
-      dirs.push_back(dir.string());
-    }
-    return joined(dirs);
-  }
+  if (name == "plugin-dir") return joined(options.plugin_dirs);
+  if (name == "known-issues") return joined(options.known_issues);
   return "";
 }
 

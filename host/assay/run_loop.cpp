@@ -205,6 +205,7 @@ bool run_loop::time_one(const planned_check& check, const std::string& repeat_of
   skip_unsupported_dtype(result, check);
   add_findings(result, check);
   if (!repeated && !check.baseline) {
+    known_.judge_result(result);
     tally_.add_result(result);
   }
   write(result);
@@ -317,6 +318,9 @@ int run_loop::finish() {
     } catch (const interrupted_error&) {
       tally_.interrupted = true;
     }
+  }
+  for (const json& record : known_.records()) {
+    write(record);
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin_;
   write(tally_.summary(elapsed.count()));

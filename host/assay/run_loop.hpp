@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ceilings_cache.hpp"
+#include "known_issues.hpp"
 #include "record_sink.hpp"
 #include "run_options.hpp"
 #include "schedule.hpp"
@@ -32,6 +33,9 @@ class run_loop {
   void before_summary(std::function<std::vector<nlohmann::json>()> more) {
     before_summary_ = std::move(more);
   }
+
+  /// Which failures are expected.
+  void expect(known_issues known) { known_ = std::move(known); }
 
   /// Gives one record to every sink, counting it.
   void write(const nlohmann::json& record);
@@ -91,6 +95,7 @@ class run_loop {
   std::unique_ptr<worker_process> worker_;
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
   std::function<std::vector<nlohmann::json>()> before_summary_;
+  known_issues known_;
   fault fault_;
   tally tally_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

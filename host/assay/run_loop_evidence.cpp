@@ -202,6 +202,7 @@ void run_loop::write_verdict(const timed_check& timed, json gathered) {
     gathered.erase("why");
     line.update(gathered);
   }
+  known_.judge_evidence(line, timed.result);
   tally_.add_verdict(line, timed.result);
   write(line);
 }

@@ -36,6 +36,7 @@ struct run_options {
   std::optional<std::filesystem::path> torch_dir;
   std::optional<std::filesystem::path> json_file;  // "-": standard output
   std::optional<std::filesystem::path> junit_file;
+  std::vector<std::filesystem::path> known_issues;  // files
   bool no_color = false;
   bool list_only = false;
   bool evidence = true;  // --no-evidence: false

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "known_issues.hpp"
 #include "report_paper.hpp"
 #include "verdict.hpp"
 
@@ -27,10 +28,15 @@ std::string counted_verdicts(const collected_run& run) {
       {{"pass", 0}, {"warn", 0}, {"fail", 0}, {"unknown", 0}}};
   int skipped = 0;
   int not_judged = 0;
+  int known = 0;
   for (const entry& e : run.entries) {
     const std::string word = text_of(verdict_of(e), "verdict");
     if (text_of(e.result, "status") == "skipped") {
       ++skipped;
+      continue;
+    }
+    if (is_known(e)) {
+      ++known;
       continue;
     }
     not_judged += word.empty() && !e.baseline && e.result.is_object() ? 1 : 0;
@@ -41,6 +47,9 @@ std::string counted_verdicts(const collected_run& run) {
   std::vector<std::string> parts;
   for (const auto& [name, count] : counts) {
     parts.push_back(fmt::format("{} {}", count, name));
+  }
+  if (known > 0) {
+    parts.push_back(fmt::format("{} known", known));
   }
   if (skipped > 0) {
     parts.push_back(fmt::format("{} skipped", skipped));

@@ -13,6 +13,7 @@
 
 #include "errors.hpp"
 #include "host/diagnosis/knowledge.hpp"
+#include "known_issues.hpp"
 #include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
@@ -155,6 +156,8 @@ int run_checks(const installation& here, const run_options& options,
                const std::vector<std::string>& command_line,
                const std::vector<record_sink*>& sinks) {
   platform::catch_interrupts();
+  known_issues known(read_known_issues(options.known_issues),
+                     fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))), options.evidence);
   const std::optional<engine_choice> no_engine;
   worker_pool pool(here, options, options.list_only ? no_engine : engine);
   const auto cache_dir = platform::user_cache_dir();
@@ -205,6 +208,8 @@ int run_checks(const installation& here, const run_options& options,
     return loop.finish_early(false);
   }
   loop.write(schedule_record(plan));
+  known.meet(pool.found(), engine_record, plan.checks);
+  loop.expect(std::move(known));
   return loop.run(std::move(worker), plan.checks);
 }
 

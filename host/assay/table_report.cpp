@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collected_run.hpp"
 #include "diagnosis_text.hpp"
+#include "known_issues.hpp"
 #include "report_paper.hpp"
 #include "reports.hpp"
 
@@ -37,11 +39,12 @@ row make_row(const collected_run::entry& entry) {
   const json& result = entry.result;
   row r;
   r.id = entry.id;
-  r.status = text_of(result, "status");
+  r.status = is_known(entry) ? "known" : text_of(result, "status");
   const bool warned = !list_of(result, "warnings").empty();
   const bool off_device = flag_is(result, "on_device", false);
   const bool fine = r.status == "ok" && !off_device;
-  r.color = fine && !warned ? "\x1b[32m" : fine || r.status == "skipped" ? "\x1b[33m" : "\x1b[31m";
+  const bool yellow = fine || r.status == "skipped" || r.status == "known";
+  r.color = fine && !warned ? "\x1b[32m" : yellow ? "\x1b[33m" : "\x1b[31m";
   r.output = output_devices(result) + (off_device ? "!" : "");
   if (r.output.empty()) {
     r.output = "-";
@@ -53,7 +56,9 @@ row make_row(const collected_run::entry& entry) {
   if (is_span(timing) && r.times[2] != "-") {
     r.times[2].insert(0, "<=");
   }
-  r.note = printable(text_of(result, "note"));
+  const std::string known = known_text(entry);
+  r.note =
+      printable((known.empty() ? "" : "known issue: " + known + "; ") + text_of(result, "note"));
   return r;
 }
 
@@ -69,6 +74,7 @@ class table_report final : public record_sink {
       print_rows();
       print_details();
       print_diagnoses(paper_, run_);
+      print_known_issues();
       print_interruption();
       out_ << text_of(run_.summary, "text") << '\n' << std::flush;
     }
@@ -340,6 +346,23 @@ class table_report final : public record_sink {
         section(entry.id + " on " + entry.device,
                 details(entry) + (known.empty() ? "" : "diagnosis: " + known + ", see below\n"));
       }
+    }
+  }
+
+  // The entries that need a look; the failures that they excuse stand in their rows.
+  void print_known_issues() {
+    bool titled = false;
+    for (const json& issue : run_.known_issues) {
+      if (!needs_a_look(issue)) {
+        continue;
+      }
+      if (!std::exchange(titled, true)) {
+        line("Known issues to look at\n");
+      }
+      wrapped_line(text_of(issue, "text"), 2);
+    }
+    if (titled) {
+      line("");
     }
   }
 

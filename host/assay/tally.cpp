@@ -20,6 +20,8 @@ bool ended_well(const json& result) {
   return result.at("status") == "ok" && result.at("on_device") != false;
 }
 
+bool is_known(const json& line) { return flag_is(line, "known", true); }
+
 }  // namespace
 
 void tally::add_device(const std::string& device) {
@@ -31,26 +33,33 @@ void tally::add_device(const std::string& device) {
 
 void tally::add_result(const json& result) {
   const std::string status = result.at("status");
+  const bool excused = is_known(result);
+  known += excused ? 1 : 0;
   warnings += static_cast<int>(result.at("warnings").size());
   on_device += result.at("on_device") == true ? 1 : 0;
-  errors += status == "error" ? 1 : 0;
-  crashes += status == "crash" ? 1 : 0;
-  timeouts += status == "timeout" ? 1 : 0;
+  errors += status == "error" && !excused ? 1 : 0;
+  crashes += status == "crash" && !excused ? 1 : 0;
+  timeouts += status == "timeout" && !excused ? 1 : 0;
   skipped += status == "skipped" ? 1 : 0;
   ran += status != "skipped" ? 1 : 0;
-  failed += ended_well(result) || status == "skipped" ? 0 : 1;
+  failed += ended_well(result) || status == "skipped" || excused ? 0 : 1;
 }
 
 void tally::add_verdict(const json& evidence, const json& result) {
   const std::string verdict = evidence.at("verdict").at("verdict");
-  ++verdicts[verdict];
-  failed += verdict == "fail" && ended_well(result) ? 1 : 0;
+  // What the result showed may be known, and what the evidence shows beside it not.
+  const bool excused = is_known(evidence);
+  const bool counted_as_failed = !ended_well(result) && !is_known(result);
+  known += (excused ? 1 : 0) - (is_known(result) ? 1 : 0);
+  ++verdicts[excused ? "known" : verdict];
+  failed += verdict == "fail" && !excused && !counted_as_failed ? 1 : 0;
   // The second run counts as what it came to, too.
   const std::string status = text_of(evidence, "status");
-  errors += status == "error" ? 1 : 0;
-  crashes += status == "crash" ? 1 : 0;
-  timeouts += status == "timeout" ? 1 : 0;
   const bool watched = text_of(evidence, "phase") == "evidence";
+  const bool counts = watched || !excused;
+  errors += status == "error" && counts ? 1 : 0;
+  crashes += status == "crash" && counts ? 1 : 0;
+  timeouts += status == "timeout" && counts ? 1 : 0;
   watching_failed += watched && !status.empty() && status != "ok" ? 1 : 0;
 }
 
@@ -83,6 +92,9 @@ std::string tally::text(double elapsed_s) const {
   if (watching_failed > 0) {
     line += fmt::format(" | {} of these while gathering evidence", watching_failed);
   }
+  if (known > 0) {
+    line += fmt::format(" | {} known", known);
+  }
   if (skipped > 0) {
     line += fmt::format(" | {} skipped", skipped);
   }
@@ -114,6 +126,7 @@ json tally::summary(double elapsed_s) const {
           {"warnings", warnings},
           {"crashes", crashes},
           {"timeouts", timeouts},
+          {"known", known},
           {"skipped", skipped},
           {"not_run", not_run},
           {"not_judged", not_judged},
