@@ -44,6 +44,10 @@ libc++-dev|package
 libc++abi-dev|package
 python3-jsonschema|python module jsonschema
 '
+deb_packages='
+dpkg-dev|dpkg-shlibdeps
+file|file
+'
 faster_packages='
 ccache|ccache
 mold|mold
@@ -337,12 +341,16 @@ build() {
   }
 }
 
-# build_engine TORCH_DIR BUILD_DIR: the engine for this LibTorch, into BUILD_DIR's libexec/.
+# build_engine TORCH_DIR TREE: the engine for this LibTorch, into libexec/ of a build tree or an
+# installation.
 build_engine() {
-  local torch=$1 minor output
+  local torch=$1 minor output engines=$2/engines
   minor=$(torch_minor "$torch") || exit
   output=$2/libexec/assay/torch-$minor
   is_torch "$torch" || set_up_failed "no engine can be built with $torch: it has no include/ATen"
-  build "$root/host/engine" "$2/engines/torch-$minor" "the engine for LibTorch $minor ($output)" \
+  if [[ -e $2/bin/assay && ! -e $2/CMakeCache.txt ]]; then
+    engines=$root/build/engines  # an installation is no place to compile in
+  fi
+  build "$root/host/engine" "$engines/torch-$minor" "the engine for LibTorch $minor ($output)" \
     -DCMAKE_BUILD_TYPE=Release "-DASSAY_TORCH_DIR=$torch" "-DASSAY_ENGINE_OUTPUT=$output"
 }

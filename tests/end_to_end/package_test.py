@@ -4,9 +4,11 @@
 
     ASSAY_TEST_TREE=build ASSAY_TEST_TORCH=/path/to/torch tests/end_to_end/package_test.py
 """
+import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +20,12 @@ from support import TREE, TORCH
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = SOURCE / "docs" / "examples"
 C_PACK = EXAMPLES / "c_pack" / "c_pack.c"
+
+
+def blocks(document, language):
+    """The blocks of code in a document of docs/."""
+    text = (SOURCE / "docs" / document).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
 
 
 def done(*command, **more):
@@ -51,13 +59,15 @@ class PackageTest(unittest.TestCase):
                               capture_output=True, text=True, check=False,
                               timeout=support.PATIENCE)
 
-    def results(self, *arguments, tree=None):
+    def results(self, *arguments, tree=None, torch=TORCH, expected_version=""):
         """{id: record} of a run on the CPU that ended well."""
         file = self.folder / "run.jsonl"
-        ran = self.assay("run", "--torch", TORCH, "--device", "cpu", "--json", file, *arguments,
+        ran = self.assay("run", "--torch", torch, "--device", "cpu", "--json", file, *arguments,
                          tree=tree)
         self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         records = support.read_records(file.read_text(encoding="utf-8"))
+        engine = next(record for record in records if record["record"] == "engine")
+        self.assertTrue(engine["torch_version"].startswith(expected_version), engine)
         return {record["id"]: record for record in records if record["record"] == "result"}
 
     def configured(self, project, *definitions):
@@ -113,9 +123,19 @@ class PackageTest(unittest.TestCase):
                      "share/doc/assay/examples/c_pack/c_pack.c", "include/assay/plugin.hpp",
                      "lib/assay/selftest/selftest.assay.so", "lib/assay/plugins/diag_rocm.assay.toml"):
             self.assertTrue((self.tree / name).is_file(), name)
+        # That each compiles alone is tested of the sources (tests/sdk).
+        for header in (SOURCE / "sdk" / "include" / "assay").iterdir():
+            self.assertEqual((self.tree / "include" / "assay" / header.name).read_bytes(),
+                             header.read_bytes())
         built = {file.name for file in (TREE / "lib" / "assay" / "plugins").glob("*.assay.*")}
         installed = {file.name for file in (self.tree / "lib" / "assay" / "plugins").iterdir()}
         self.assertEqual(installed, built)
+
+    def test_a_package_names_no_libtorch_of_this_machine(self):
+        done("cmake", "--install", TREE, "--component", "assay", "--prefix", self.folder / "packaged")
+        names = {file.name for file in (self.folder / "packaged" / "libexec").rglob("*")}
+        self.assertIn("assay-worker", names)
+        self.assertNotIn("built-with", names)
 
     def test_the_moved_tree_lists_its_own_plugins(self):
         ran = self.assay("list", "--json")
@@ -131,6 +151,28 @@ class PackageTest(unittest.TestCase):
         results = self.results("--enable", "elementwise/add", "--enable", "norm/layer_norm")
         self.assertEqual({id: record["status"] for id, record in results.items()},
                          {"elementwise/add[float32]": "ok", "norm/layer_norm[float32]": "ok"})
+
+    def test_engines_for_several_libtorch_versions(self):
+        """Side by side in the moved tree: the same plugin files serve each."""
+        engines = {}
+        for file in self.tree.glob("libexec/assay/torch-*/built-with"):
+            torch = pathlib.Path(file.read_text(encoding="utf-8").strip())
+            engine = file.with_name("assay-engine.so")
+            if engine.exists() and (torch / "lib" / "libtorch_cpu.so").exists():
+                engines[file.parent.name.removeprefix("torch-")] = torch
+        if len(engines) < 2:
+            self.skipTest(f"engines and LibTorch are here for {', '.join(engines) or 'no version'} "
+                          "alone; tools/test-torch-versions 2.6 2.11 tries several")
+        before = self.plugin_hashes()
+        for version, torch in engines.items():
+            results = self.results("--enable", "elementwise/add", "--enable", "norm/layer_norm",
+                                   torch=torch, expected_version=version + ".")
+            self.assertEqual([record["status"] for record in results.values()], ["ok", "ok"])
+        self.assertEqual(self.plugin_hashes(), before)
+
+    def plugin_hashes(self):
+        return {file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+                for file in self.tree.glob("lib/assay/plugins/*")}
 
     def test_a_c_pack_by_the_compiler_alone(self):
         compiler = shutil.which("cc")
@@ -156,7 +198,8 @@ class PackageTest(unittest.TestCase):
         self.assert_serves(TREE, f"assay_DIR={TREE}/lib/cmake/assay")
 
     def test_the_examples(self):
-        """Both packs of docs/examples, built against the installation and held to their own tests."""
+        """The packs of docs/examples and of the guide, built against the installation and held to
+        their own tests."""
         project = self.folder / "project"
         project.mkdir()
         (project / "CMakeLists.txt").write_text(f"""cmake_minimum_required(VERSION 3.22)
@@ -164,7 +207,13 @@ class PackageTest(unittest.TestCase):
             enable_testing()
             add_subdirectory({EXAMPLES}/llm_ops llm_ops)
             add_subdirectory({EXAMPLES}/diag_container diag_container)
+            add_subdirectory(mypack)
             """, encoding="utf-8")
+        # What writing-an-op-pack.md begins with, word for word.
+        (project / "mypack").mkdir()
+        (project / "mypack" / "mypack.cpp").write_text(blocks("writing-an-op-pack.md", "cpp")[0])
+        (project / "mypack" / "CMakeLists.txt").write_text(
+            blocks("writing-an-op-pack.md", "cmake")[0])
         ccache = shutil.which("ccache")
         build, _ = self.configured(project, f"CMAKE_PREFIX_PATH={self.tree}",
                                    "CMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Wpedantic -Werror",
@@ -173,15 +222,36 @@ class PackageTest(unittest.TestCase):
         done("cmake", "--build", build, env={**os.environ, "CCACHE_BASEDIR": str(self.base),
                                              "CCACHE_NOHASHDIR": "1"})
         variables = {"ASSAY_TORCH": TORCH} if TORCH else {}
-        left_out = [] if TORCH else ["-E", "^llm_ops"]
+        left_out = [] if TORCH else ["-E", "^(llm_ops|mypack)"]
         said = done("ctest", "--test-dir", build, "--output-on-failure", "--parallel", "2",
                     *left_out, env=support.clean_environment(self.home, variables))
         self.assertRegex(said, "100% tests passed, 0 tests failed out of (1[4-9]|[2-9][0-9])")
         done("cmake", "--install", build, "--prefix", self.folder / "installed")
         self.assertEqual(
             {file.name for file in (self.folder / "installed/lib/assay/plugins").iterdir()},
-            {"llm_ops.assay.so", "com.example.diag_container.assay.so",
+            {"llm_ops.assay.so", "mypack.assay.so", "com.example.diag_container.assay.so",
              "com.example.diag_container.assay.toml"})
+
+    def test_the_code_in_the_guides_compiles(self):
+        compiler = shutil.which("c++")
+        if not compiler:
+            self.skipTest("there is no c++")
+        outside, inside = "", ""
+        for block in blocks("writing-an-op-pack.md", "cpp")[1:]:
+            before, comment, after = block.rpartition("// in the body of ASSAY_PLUGIN")
+            outside += before
+            inside += f"{{ {after} }}\n" if comment else f"{{ {block} }}\n"
+        probe, = (block for block in blocks("writing-a-diagnostic-plugin.md", "cpp")
+                  if block.startswith("class"))
+        source = self.folder / "guides.cpp"
+        source.write_text(f"""#include <assay/plugin.hpp>
+            using namespace assay;
+            {outside}
+            void all(registry& plugin) {{ auto& group = plugin.category("c", "s"); {inside} }}
+            {probe}
+            std::unique_ptr<assay::probe> made() {{ return std::make_unique<driver_loaded>(); }}
+            """, encoding="utf-8")
+        done(compiler, "-std=c++20", "-fsyntax-only", "-I", self.tree / "include", source)
 
 
 if __name__ == "__main__":
