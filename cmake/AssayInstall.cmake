@@ -34,12 +34,19 @@ set(ASSAY_PC_INCLUDEDIR "\${prefix}/include")
 configure_file(cmake/assay.pc.in installed/assay.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/installed/assay.pc DESTINATION lib/pkgconfig)
 
-# Engines for further LibTorch versions, which tools/build-engine has put beside the first.
-install(DIRECTORY ${ASSAY_LIBEXEC_DIR}/ DESTINATION libexec/assay USE_SOURCE_PERMISSIONS
-  FILES_MATCHING PATTERN "torch-*/assay-engine*")
-# Only of use on this machine: packages leave it out.
-install(DIRECTORY ${ASSAY_LIBEXEC_DIR}/ DESTINATION libexec/assay COMPONENT built_with
-  FILES_MATCHING PATTERN "torch-*/built-with")
+# Those for further LibTorch versions, too, which tools/build-engine has put beside the first: they are
+# looked for when it is installed. `built-with` is only of use on this machine: packages leave it out.
+set(engines "file(GLOB engines \"${ASSAY_LIBEXEC_DIR}/torch-*/assay-engine*\")
+  foreach(engine IN LISTS engines)
+    get_filename_component(folder \${engine} DIRECTORY)
+    get_filename_component(name \${folder} NAME)
+    file(INSTALL @FILE@ DESTINATION \${CMAKE_INSTALL_PREFIX}/libexec/assay/\${name}
+      USE_SOURCE_PERMISSIONS)
+  endforeach()")
+string(REPLACE "@FILE@" "\${engine}" install_engines "${engines}")
+string(REPLACE "@FILE@" "\${folder}/built-with" install_built_with "${engines}")
+install(CODE "${install_engines}")
+install(CODE "${install_built_with}" COMPONENT built_with)
 
 install(FILES docs/result.schema.json DESTINATION share/assay)
 install(DIRECTORY docs/ DESTINATION share/doc/assay
