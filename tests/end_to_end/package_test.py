@@ -137,6 +137,12 @@ class PackageTest(unittest.TestCase):
         self.assertIn("assay-worker", names)
         self.assertNotIn("built-with", names)
 
+    def test_the_guide_knows_the_newest_interface(self):
+        variables = (self.tree / "lib" / "pkgconfig" / "assay.pc").read_text(encoding="utf-8")
+        abi = re.search(r"^abi=(\d+\.\d+)$", variables, re.MULTILINE)[1]
+        guide = (self.tree / "share/doc/assay/sdk-compatibility.md").read_text(encoding="utf-8")
+        self.assertEqual(re.findall(r"^\| (\d+\.\d+) \|", guide, re.MULTILINE)[-1], abi)
+
     def test_the_moved_tree_lists_its_own_plugins(self):
         ran = self.assay("list", "--json")
         self.assertEqual(ran.returncode, 0, ran.stderr)
