@@ -30,6 +30,7 @@ libboost-filesystem-dev|<boost/filesystem.hpp>
 libfmt-dev|<fmt/format.h>
 nlohmann-json3-dev|<nlohmann/json.hpp>
 libtomlplusplus-dev|<toml++/toml.h>
+libsimdjson-dev|<simdjson.h>
 '
 torch_packages='
 python3-pip|python module pip

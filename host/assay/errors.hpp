@@ -13,6 +13,7 @@ inline constexpr int failed = 1;       // a check failed
 inline constexpr int usage = 2;        // wrong options or configuration
 inline constexpr int tool = 3;         // the tool, a plugin or the device could not do its part
 inline constexpr int nothing_ran = 4;  // no check ran, or all were skipped
+inline constexpr int regression = 5;   // compare: something became worse
 inline constexpr int interrupted = 130;
 }  // namespace exit_status
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compare_command.hpp"
 #include "doctor_command.hpp"
 #include "errors.hpp"
 #include "explain_command.hpp"
@@ -323,6 +324,12 @@ int doctor(const std::vector<std::string>& arguments, const environment& world) 
   return doctor(request, this_installation(), torch_dir, no_torch_reason, paper);
 }
 
+int compare_results(const std::vector<std::string>& arguments, const environment& world) {
+  const compare_request request = parse_compare_options(arguments, world);
+  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  return compare_command(request, paper);
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
@@ -368,6 +375,9 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   if (command == "doctor") {
     return doctor(arguments, this_environment());
+  }
+  if (command == "compare") {
+    return compare_results(arguments, this_environment());
   }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(

@@ -27,6 +27,11 @@ std::string usage_of(subcommand command) {
     case subcommand::doctor:
       return "assay doctor [options]\n\nLooks at this machine: driver, devices, permissions, "
              "libraries, run-time compiler,\nvariables. Runs no operator, needs no LibTorch.";
+    case subcommand::compare:
+      return "assay compare OLD NEW [options]\nassay compare --old FILE.. --new FILE.. "
+             "[options]\n\n"
+             "Says what changed between two result files (assay run --json), or two folders of\n"
+             "them. Runs nothing.";
   }
   return "";
 }
@@ -39,7 +44,8 @@ const std::vector<option_spec>& option_table() {
   using enum option_form;
   constexpr unsigned run = bit(subcommand::run), lists = bit(subcommand::list),
                      show = bit(subcommand::show), selftest = bit(subcommand::selftest),
-                     explain = bit(subcommand::explain), doctor = bit(subcommand::doctor);
+                     explain = bit(subcommand::explain), doctor = bit(subcommand::doctor),
+                     compare = bit(subcommand::compare);
   // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
       {"device", "D", text, run | show | selftest, true,
@@ -92,9 +98,17 @@ const std::vector<option_spec>& option_table() {
       {"probe-timeout", "S", text, run | explain | doctor, true, "seconds a probe may take (5)"},
       {"probe-prefix", "COMMAND", text, run | explain | doctor, false,
        "start each probe's process through this command (a container's exec, another loader)"},
-      {"no-color", "", flag, run | lists | selftest | explain | doctor, true,
+      {"old", "FILE", path_list, compare, false,
+       "a result file, or a folder of them, from before; repeatable"},
+      {"new", "FILE", path_list, compare, false, "likewise from after"},
+      {"fail-on", "LIST", list, compare, false,
+       "what counts as a regression: error, fallback, path, correctness, slower=10%, or none "
+       "(all)"},
+      {"across-devices", "", flag, compare, false,
+       "compare the times of unlike devices too, divided by the copy bandwidth of each"},
+      {"no-color", "", flag, run | lists | selftest | explain | doctor | compare, true,
        "no colour (so does the variable NO_COLOR)"},
-      {"config", "FILE", path, run | lists | show | explain | doctor | selftest, false,
+      {"config", "FILE", path, run | lists | show | explain | doctor | selftest | compare, false,
        "read options from this INI file"},
   };
   return table;
@@ -120,6 +134,7 @@ const std::vector<own_flag>& own_flags() {
        "print every diagnosis there is, as Markdown; with --json as one JSON object"},
       {subcommand::explain, "here", "the log is of this machine: let probes confirm or refute"},
       {subcommand::doctor, "json", "print all answers as one JSON object"},
+      {subcommand::compare, "json", "print the comparison as one JSON object"},
   };
   return table;
 }
@@ -131,6 +146,7 @@ const std::vector<named_subcommand>& subcommands() {
       {subcommand::explain, "explain", "say what a log's errors mean and what to do"},
       {subcommand::list, "list", "show the plugins, their checks and the LibTorch engines"},
       {subcommand::show, "show", "show one check, or print it as a Python program"},
+      {subcommand::compare, "compare", "say what changed between two result files"},
       {subcommand::selftest, "selftest",
        "plant faults on this device and show that they are found"},
   };

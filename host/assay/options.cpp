@@ -109,6 +109,15 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     options.probe_timeout_s = parse_seconds(origin, text);
   } else if (name == "probe-prefix") {
     options.probe_prefix = parse_command(origin, text);
+  } else if (name == "old" || name == "new") {
+    auto& files = name == "old" ? options.old_results : options.new_results;
+    for (const std::string& file : given.texts) {
+      files.push_back(given.base_dir / file);
+    }
+  } else if (name == "fail-on") {
+    options.fail_on = given.texts;
+  } else if (name == "across-devices") {
+    options.across_devices = parse_flag(origin, text);
   }
 }
 
@@ -275,6 +284,36 @@ doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
   }
   return {make_options(read_all_sources(given.options, world), subcommand::doctor),
           given.has("json")};
+}
+
+compare_request parse_compare_options(const std::vector<std::string>& arguments,
+                                      const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::compare, world);
+  compare_request request;
+  request.options = make_options(read_all_sources(given.options, world), subcommand::compare);
+  request.json = given.has("json");
+  run_options& options = request.options;
+  const bool named = !options.old_results.empty() || !options.new_results.empty();
+  if (named && !given.words.empty()) {
+    throw usage_error(
+        fmt::format("'{}' stands beside --old or --new; name all files in one of the two ways",
+                    given.words.front()));
+  }
+  if (!named) {
+    if (given.words.size() != 2) {
+      throw usage_error(fmt::format(
+          "assay compare takes two result files or folders, OLD and NEW, and got {}; several of a "
+          "side: --old FILE --old FILE --new FILE",
+          given.words.size()));
+    }
+    options.old_results = {world.current_dir / given.words[0]};
+    options.new_results = {world.current_dir / given.words[1]};
+  }
+  if (options.old_results.empty() || options.new_results.empty()) {
+    throw usage_error(fmt::format("there is no --{}; a comparison needs both sides",
+                                  options.old_results.empty() ? "old" : "new"));
+  }
+  return request;
 }
 
 }  // namespace assay

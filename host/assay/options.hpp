@@ -59,4 +59,13 @@ explain_request parse_explain_options(const std::vector<std::string>& arguments,
 doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
                                     const environment& world);
 
+struct compare_request {
+  run_options options;
+  bool json = false;
+};
+
+/// The arguments behind `assay compare`. Throws usage_error.
+compare_request parse_compare_options(const std::vector<std::string>& arguments,
+                                      const environment& world);
+
 }  // namespace assay

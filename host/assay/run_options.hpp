@@ -49,6 +49,9 @@ struct run_options {
   std::filesystem::path sysroot = "/";  // doctor: below which probes look
   std::string architecture;             // doctor: of the GPU; "": the machine tells
   std::string platform;                 // explain: linux, wsl, windows, or "": not known
+  std::vector<std::filesystem::path> old_results, new_results;  // compare
+  std::vector<std::string> fail_on;                             // compare; empty: all
+  bool across_devices = false;                                  // compare
   double probe_timeout_s = 5.0;
   std::vector<std::string> probe_prefix;  // command in front of a probe's process
   /// For the result file: option name -> value as text and where it came from.

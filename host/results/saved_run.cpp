@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "saved_run.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "fingerprint.hpp"
+#include "json_members.hpp"
+
+namespace assay {
+
+namespace {
+
+namespace fs = std::filesystem;
+using simdjson::dom::object;
+
+constexpr int newest_schema = 1;
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+std::vector<double> numbers_in(object record, std::string_view name) {
+  std::vector<double> numbers;
+  if (const auto list = list_in(record, name)) {
+    for (const auto element : *list) {
+      double number = 0.0;
+      if (element.get(number) == simdjson::SUCCESS) {
+        numbers.push_back(number);
+      }
+    }
+  }
+  return numbers;
+}
+
+saved_times times_of(object timing) {
+  saved_times times;
+  times.profile = text_in(timing, "profile");
+  times.wall_us = number_in(timing, "wall_us");
+  times.device_us = number_in(timing, "device_us");
+  times.submit_us = number_in(timing, "submit_us");
+  times.first_call_us = number_in(timing, "first_call_us");
+  times.device_held = text_in(timing, "device_basis") == "held";
+  if (const auto samples = object_in(timing, "samples")) {
+    times.wall_samples_us = numbers_in(*samples, "wall_us");
+    times.device_samples_us = numbers_in(*samples, "device_us");
+  }
+  return times;
+}
+
+class reader {
+ public:
+  reader(const fs::path& file, const reading_limits& limits) : limits_(limits) { run_.file = file; }
+
+  saved_run read() {
+    std::error_code error;
+    std::ifstream in(run_.file, std::ios::binary);
+    if (fs::is_directory(run_.file, error) || !in) {
+      throw results_error(fmt::format("{} cannot be read; {}", run_.file.string(),
+                                      fs::exists(run_.file, error)
+                                          ? "it must be a file that you may read"
+                                          : "there is no such file"));
+    }
+    std::string line;
+    while (more_ && next_line(in, line)) {
+      ++number_;
+      take(line, in.eof());
+    }
+    if (run_.schema_version == 0) {
+      throw results_error(
+          fmt::format("{} is no result file: its first line is no record 'run'; assay run --json "
+                      "FILE writes one",
+                      run_.file.string()));
+    }
+    if (more_ && !ended_) {
+      run_.remarks.push_back("the run did not come to its end: there is no summary");
+    }
+    return std::move(run_);
+  }
+
+ private:
+  // std::getline, but for a line that never ends.
+  bool next_line(std::ifstream& in, std::string& line) {
+    line.clear();
+    std::streambuf& from = *in.rdbuf();
+    for (int c = from.sbumpc(); c != std::char_traits<char>::eof(); c = from.sbumpc()) {
+      if (c == '\n') {
+        return true;
+      }
+      if (line.size() == limits_.line_bytes) {
+        throw results_error(fmt::format("{}: line {} is longer than {} MiB; it is no result file",
+                                        run_.file.string(), number_ + 1,
+                                        limits_.line_bytes >> 20U));
+      }
+      line.push_back(static_cast<char>(c));
+    }
+    in.setstate(std::ios::eofbit);
+    return !line.empty();
+  }
+
+  void take(const std::string& line, bool last) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) {
+      return;
+    }
+    object record;
+    const auto failure = parser_.parse(line.data(), line.size()).get(record);
+    if (failure != simdjson::SUCCESS) {
+      more_ = false;
+      run_.remarks.push_back(last ? fmt::format("line {}, the last, is cut off: read up to line {}",
+                                                number_, number_ - 1)
+                                  : fmt::format("line {} is damaged ({}): read up to line {}",
+                                                number_, simdjson::error_message(failure),
+                                                number_ - 1));
+      return;
+    }
+    const std::string kind = text_in(record, "record");
+    if (run_.schema_version == 0) {
+      begin(kind, record);
+    }
+    note_environment(run_, kind, record);
+    if (kind == "result") {
+      take_result(record);
+    } else if (kind == "evidence") {
+      take_evidence(record);
+    } else if (kind == "schedule") {
+      take_schedule(record);
+    } else if (kind == "summary") {
+      ended_ = true;
+      if (flag_in(record, "interrupted")) {
+        run_.remarks.emplace_back("the run was interrupted");
+      }
+    }
+  }
+
+  void begin(const std::string& kind, object record) {
+    const auto version = number_in(record, "schema_version");
+    if (kind != "run" || !version) {
+      more_ = false;
+      return;
+    }
+    if (*version < 1 || *version > newest_schema) {
+      throw results_error(
+          fmt::format("{} has schema version {}, this assay reads up to {}; use a newer assay",
+                      run_.file.string(), *version, newest_schema));
+    }
+    run_.schema_version = static_cast<int>(*version);
+    run_.started = text_in(record, "started");
+  }
+
+  void take_schedule(object record) {
+    if (const auto list = list_in(record, "not_selected")) {
+      for (const auto element : *list) {
+        object check;
+        if (element.get(check) == simdjson::SUCCESS) {
+          run_.not_selected[text_in(check, "id")] = text_in(check, "reason");
+        }
+      }
+    }
+  }
+
+  // A check that was repeated to clear a neighbour, or ran to be compared with, is no result.
+  void take_result(object record) {
+    std::string_view repeated;
+    if (record["repeat_of"].get(repeated) == simdjson::SUCCESS || flag_in(record, "baseline")) {
+      return;
+    }
+    saved_check check;
+    check.id = text_in(record, "id");
+    check.device = text_in(record, "device");
+    check.status = text_in(record, "status");
+    if (const auto error = object_in(record, "error")) {
+      check.error = first_line(text_in(*error, "message"));
+    }
+    if (const auto timing = object_in(record, "timing")) {
+      check.times = times_of(*timing);
+    }
+    if (run_.checks.size() == limits_.checks) {
+      throw results_error(fmt::format("{} has more than {} checks; it is no result file of assay",
+                                      run_.file.string(), limits_.checks));
+    }
+    const std::string key = check.device + " " + check.id;
+    run_.checks.insert_or_assign(key, std::move(check));
+  }
+
+  void take_evidence(object record) {
+    const auto known = run_.checks.find(text_in(record, "device") + " " + text_in(record, "id"));
+    const auto verdict = object_in(record, "verdict");
+    if (known == run_.checks.end() || !verdict) {
+      return;
+    }
+    saved_check& check = known->second;
+    check.verdict = text_in(*verdict, "verdict");
+    check.path = text_in(*verdict, "path");
+    check.bound = text_in(*verdict, "bound");
+    if (const auto links = object_in(*verdict, "links")) {
+      for (const auto field : *links) {
+        object link;
+        if (field.value.get(link) == simdjson::SUCCESS) {
+          check.links[std::string(field.key)] = {text_in(link, "state"), text_in(link, "why")};
+        }
+      }
+    }
+    const auto evidence = object_in(record, "evidence");
+    if (evidence) {
+      check.sizes = text_in(*evidence, "sizes");
+      check.io_bytes = number_in(*evidence, "io_bytes");
+    }
+    const auto correct = evidence ? object_in(*evidence, "correct") : std::nullopt;
+    const auto outputs = correct ? list_in(*correct, "outputs") : std::nullopt;
+    if (!outputs) {
+      return;
+    }
+    for (const auto element : *outputs) {
+      object output;
+      if (element.get(output) == simdjson::SUCCESS) {
+        if (const auto error = number_in(output, "normalised_error")) {
+          check.normalised_error = std::max(check.normalised_error.value_or(0.0), *error);
+        }
+      }
+    }
+  }
+
+  reading_limits limits_;
+  simdjson::dom::parser parser_;
+  saved_run run_;
+  std::size_t number_ = 0;
+  bool more_ = true;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+saved_run read_saved_run(const fs::path& file, const reading_limits& limits) {
+  return reader(file, limits).read();
+}
+
+std::vector<fs::path> result_files(const std::vector<fs::path>& named) {
+  std::vector<fs::path> files;
+  for (const fs::path& one : named) {
+    std::error_code error;
+    if (!fs::is_directory(one, error)) {
+      files.push_back(one);
+      continue;
+    }
+    std::vector<fs::path> inside;
+    for (const auto& entry : fs::directory_iterator(one, error)) {
+      const std::string ending = entry.path().extension().string();
+      if ((ending == ".jsonl" || ending == ".json") && entry.is_regular_file(error)) {
+        inside.push_back(entry.path());
+      }
+    }
+    if (inside.empty()) {
+      throw results_error(fmt::format(
+          "{} holds no result file (*.jsonl, *.json); name files, or a folder that has some",
+          one.string()));
+    }
+    std::sort(inside.begin(), inside.end());
+    files.insert(files.end(), inside.begin(), inside.end());
+  }
+  return files;
+}
+
+}  // namespace assay
