@@ -2,6 +2,7 @@
 #include "bind.hpp"
 
 #include <ATen/core/List.h>
+#include <ATen/core/enum_tag.h>
 #include <ATen/core/jit_type.h>
 #include <c10/core/ScalarType.h>
 
@@ -226,6 +227,51 @@ bound_plan::bound_plan(const assay_check& check, const plan_site& site) {
     calls_.push_back(call_binder(check, i, site, calls_).bind());
   }
   note_last_uses();
+  note_written_inputs();
+}
+
+void bound_plan::note_written_inputs() {
+  const auto note = [this](const slot& s, bool only_written) {
+    if (s.kind == slot_kind::input && !writes_to(s.position)) {
+      written_.push_back({s.position, only_written, {}});
+    }
+  };
+  for (const bound_call& call : calls_) {
+    const auto& wanted = call.op.schema().arguments();
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i].alias_info() == nullptr || !wanted[i].alias_info()->isWrite()) {
+        continue;
+      }
+      // What comes behind the * of a schema is an out= argument.
+      note(call.slots[i], wanted[i].kwarg_only());
+      for (const slot& item : call.slots[i].items) {
+        note(item, wanted[i].kwarg_only());
+      }
+    }
+  }
+}
+
+bool bound_plan::writes_to(std::size_t input) const {
+  return std::any_of(written_.begin(), written_.end(),
+                     [input](const written_input& w) { return w.position == input; });
+}
+
+bool bound_plan::only_writes_to(std::size_t input) const {
+  return std::any_of(written_.begin(), written_.end(), [input](const written_input& w) {
+    return w.position == input && w.only_written;
+  });
+}
+
+void bound_plan::restore_inputs() {
+  for (const written_input& w : written_) {
+    inputs_[w.position].toTensor().copy_(w.original);
+  }
+}
+
+bool bound_plan::may_draw() const {
+  return std::any_of(calls_.begin(), calls_.end(), [](const bound_call& call) {
+    return call.op.hasTag(at::Tag::nondeterministic_seeded);
+  });
 }
 
 void bound_plan::note_last_uses() {
@@ -249,6 +295,9 @@ void bound_plan::note_last_uses() {
 
 void bound_plan::set_inputs(std::vector<at::Tensor> inputs) {
   inputs_.assign(std::make_move_iterator(inputs.begin()), std::make_move_iterator(inputs.end()));
+  for (written_input& w : written_) {
+    w.original = inputs_[w.position].toTensor().clone();
+  }
   for (bound_call& call : calls_) {
     for (slot& s : call.slots) {
       if (s.kind == slot_kind::input_list) {

@@ -41,8 +41,21 @@ class bound_plan {
   explicit bound_plan(const assay_check& check,
                       const plan_site& site = {c10::kCPU, c10::ScalarType::Float});
 
-  /// As many as the check declares, before the first run().
+  /// As many as the check declares, before the first run(). Of those that a call writes to a copy
+  /// is kept.
   void set_inputs(std::vector<at::Tensor> inputs);
+
+  /// Whether a call writes to this input ("add_", "out="): then a run() leaves another value
+  /// behind.
+  [[nodiscard]] bool writes_to(std::size_t input) const;
+  /// Whether nothing is read of this input before it is written ("out=").
+  [[nodiscard]] bool only_writes_to(std::size_t input) const;
+
+  /// Gives the inputs that are written to the values of set_inputs() back. Not to be timed.
+  void restore_inputs();
+
+  /// Whether LibTorch says that one of the operators may draw random numbers.
+  [[nodiscard]] bool may_draw() const;
 
   /// Runs the calls in order. Memory is released as by a program that says `out = f(g(x))`: what a
   /// call returned goes after its last use, the previous output when the new one is there.
@@ -94,6 +107,7 @@ class bound_plan {
   friend class call_binder;
 
   void note_last_uses();
+  void note_written_inputs();
   [[nodiscard]] c10::IValue list_of(const slot& s) const;
   [[nodiscard]] c10::IValue tensor_at(const slot& s) const;
 
@@ -107,7 +121,14 @@ class bound_plan {
     }
   }
 
+  struct written_input {
+    std::uint32_t position = 0;
+    bool only_written = false;
+    at::Tensor original;
+  };
+
   std::vector<c10::IValue> inputs_;
+  std::vector<written_input> written_;
   std::vector<bound_call> calls_;
   torch::jit::Stack previous_;
 };

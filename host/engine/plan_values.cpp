@@ -3,6 +3,7 @@
 
 #include <ATen/core/List.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <c10/core/Layout.h>
 #include <c10/core/MemoryFormat.h>
 
@@ -75,6 +76,51 @@ std::optional<std::int64_t> layout_or_memory_format(const c10::Argument& argumen
   }
 }
 
+bool is_number(const assay_value& v) {
+  return v.kind == ASSAY_VALUE_INT || v.kind == ASSAY_VALUE_FLOAT || v.kind == ASSAY_VALUE_BOOL;
+}
+
+// `x * 2` calls aten::mul.Tensor: the number becomes a tensor that does not decide the result's
+// dtype.
+c10::IValue wrapped_number(const assay_value& v) {
+  const c10::Scalar number = v.kind == ASSAY_VALUE_FLOAT  ? c10::Scalar(v.real)
+                             : v.kind == ASSAY_VALUE_BOOL ? c10::Scalar(v.integer != 0)
+                                                          : c10::Scalar(v.integer);
+  at::Tensor wrapped = at::scalar_tensor(number, at::dtype(number.type()));
+  wrapped.unsafeGetTensorImpl()->set_wrapped_number(true);
+  return wrapped;
+}
+
+// A list of numbers, or of nothing: then the schema says of what.
+std::optional<c10::IValue> convert_list(const assay_value& v, const c10::TypePtr& element) {
+  const bool empty = v.count == 0;
+  const bool whole = v.kind == ASSAY_VALUE_INT_LIST;
+  if (is_int(element) && (whole || empty)) {
+    return c10::IValue(std::vector<std::int64_t>(v.integers, v.integers + v.count));
+  }
+  if (is_float(element)) {
+    return whole ? c10::IValue(std::vector<double>(v.integers, v.integers + v.count))
+                 : c10::IValue(std::vector<double>(v.reals, v.reals + v.count));
+  }
+  if (element->kind() == c10::TypeKind::NumberType) {
+    c10::List<c10::Scalar> list;
+    for (std::uint64_t i = 0; i < v.count; ++i) {
+      list.push_back(whole ? c10::Scalar(v.integers[i]) : c10::Scalar(v.reals[i]));
+    }
+    return c10::IValue(std::move(list));
+  }
+  if (empty && element->kind() == c10::TypeKind::BoolType) {
+    return c10::IValue(c10::List<bool>());
+  }
+  if (empty && element->kind() == c10::TypeKind::TensorType) {
+    return c10::IValue(c10::List<at::Tensor>());
+  }
+  if (empty && without_optional(element)->kind() == c10::TypeKind::TensorType) {
+    return c10::IValue(c10::List<std::optional<at::Tensor>>());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const char* kind_in_words(const assay_value& v) {
@@ -123,6 +169,9 @@ std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& ar
   const c10::TypePtr type = without_optional(argument.type());
   const c10::TypePtr element = element_of_list(type);
   const bool number = type->kind() == c10::TypeKind::NumberType;
+  if (is_number(v) && type->kind() == c10::TypeKind::TensorType) {
+    return wrapped_number(v);
+  }
   switch (v.kind) {
     case ASSAY_VALUE_NONE:
       if (argument.type()->kind() == c10::TypeKind::OptionalType) {
@@ -190,16 +239,9 @@ std::optional<c10::IValue> convert(const assay_value& v, const c10::Argument& ar
       }
       break;
     case ASSAY_VALUE_INT_LIST:
-      if (element != nullptr && is_int(element)) {
-        return c10::IValue(std::vector<std::int64_t>(v.integers, v.integers + v.count));
-      }
-      if (element != nullptr && is_float(element)) {
-        return c10::IValue(std::vector<double>(v.integers, v.integers + v.count));
-      }
-      break;
     case ASSAY_VALUE_FLOAT_LIST:
-      if (element != nullptr && is_float(element)) {
-        return c10::IValue(std::vector<double>(v.reals, v.reals + v.count));
+      if (element != nullptr) {
+        return convert_list(v, element);
       }
       break;
     default:

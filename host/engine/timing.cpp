@@ -43,6 +43,7 @@ struct device_batch {
 
 device_batch time_device_batch(bound_plan& plan, device_clock& clock, std::int64_t calls,
                                double submit_us) {
+  plan.restore_inputs();
   const auto span =
       clock.time_on_device(hold_for(submit_us, calls), [&] { call_times(plan, calls); });
   return {span.us / static_cast<double>(calls), span.held};
@@ -157,6 +158,7 @@ void measure_until_steady(bound_plan& plan, device_clock& clock, double limit_s,
 }  // namespace
 
 batch_times time_batch(bound_plan& plan, const device_clock& clock, std::int64_t calls) {
+  plan.restore_inputs();  // a batch of in-place calls starts from the same values each time
   clock.synchronize();
   const auto begin = host_clock::now();
   call_times(plan, calls);
@@ -171,6 +173,7 @@ double time_cold(bound_plan& plan, device_clock& clock, double submit_us) {
   constexpr int device_calls = 20;
   constexpr int host_calls = 5;
   const int calls = clock.has_device_time() ? device_calls : host_calls;
+  plan.restore_inputs();
   return summarize(clock.time_cold(calls, hold_for(submit_us, 1), [&] { plan.run(); })).median;
 }
 

@@ -89,6 +89,42 @@ TEST(binder, a_float_becomes_a_number) {
   EXPECT_EQ(output_of({at::ones({1})}, call("aten::mul.Scalar", in(0), 0.25)).item<float>(), 0.25F);
 }
 
+TEST(binder, a_number_becomes_a_tensor_that_does_not_decide_the_dtype) {
+  const at::Tensor doubled =
+      output_of({at::ones({2}, at::kHalf)}, call("aten::mul.Tensor", in(0), 2.5));
+  EXPECT_EQ(doubled.scalar_type(), at::kHalf);
+  EXPECT_EQ(doubled.sum().item<float>(), 5.0F);
+  EXPECT_EQ(output_of({at::ones({2}, at::kLong)}, call("aten::add.Tensor", in(0), 2)).scalar_type(),
+            at::kLong);
+}
+
+TEST(binder, lists_of_numbers_and_of_nothing) {
+  EXPECT_EQ(outputs_of({numbers(1), numbers(1)},
+                       call("aten::_foreach_add.ScalarList", list({in(0), in(1)}), floats{1, 2.5}))
+                .at(1)
+                .item<float>(),
+            2.5F);
+  EXPECT_EQ(output_of({numbers(3)}, call("aten::sum.dim_IntList", in(0), ints{})).dim(), 0);
+}
+
+TEST(binder, inputs_that_are_written_to_get_their_values_back) {
+  const made_check check("written", {randn({2}), randn({2}), randn({2})},
+                         call("aten::add_.Tensor", in(0), in(1)),
+                         call("aten::add.out", in(0), in(1), arg("out", in(2))));
+  engine::bound_plan plan(check.c_form());
+  EXPECT_TRUE(plan.writes_to(0));
+  EXPECT_FALSE(plan.writes_to(1));
+  EXPECT_FALSE(plan.only_writes_to(0));
+  EXPECT_TRUE(plan.only_writes_to(2));
+  const at::Tensor first = at::ones({2});
+  plan.set_inputs({first, at::ones({2}), at::ones({2})});
+  plan.run();
+  plan.run();
+  EXPECT_EQ(first.sum().item<float>(), 6.0F);
+  plan.restore_inputs();
+  EXPECT_EQ(first.sum().item<float>(), 2.0F);
+}
+
 TEST(binder, one_int_stands_for_a_list_of_the_schemas_length) {
   const at::Tensor image = at::ones({1, 1, 4, 6});
   EXPECT_EQ(output_of({image}, call("aten::avg_pool2d", in(0), 2)).sizes(),

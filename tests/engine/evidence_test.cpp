@@ -30,7 +30,7 @@ using nlohmann::json;
 const c10::Device cpu{c10::DeviceType::CPU};
 
 json compared(const at::Tensor& output, const at::Tensor& reference) {
-  return engine::compare_output(output, reference, cpu, at::kFloat, std::nullopt);
+  return engine::compare_output(output, reference, cpu, {at::kFloat}, std::nullopt);
 }
 
 template <typename... Calls>
@@ -124,7 +124,7 @@ TEST(compare_output, picks_may_differ_where_values_are_equal) {
   const at::Tensor values = at::tensor({1.0, 5.0, 5.0, 2.0}, at::kDouble).reshape({1, 4});
   const at::Tensor reference = at::tensor({std::int64_t{1}});
   const auto picks = [&](std::int64_t index) {
-    return engine::compare_output(at::tensor({index}), reference, cpu, at::kFloat,
+    return engine::compare_output(at::tensor({index}), reference, cpu, {at::kFloat},
                                   engine::picked_input{values, 1})["mismatched_picks"];
   };
   EXPECT_EQ(picks(1), 0);
@@ -158,6 +158,46 @@ TEST(evidence, margins_of_an_out_overload) {
   EXPECT_EQ(bad["correct"]["margins"]["state"], "overwritten");
   const json none = gathered({randn({32})}, call("aten::layer_norm", in(0), ints{32}));
   EXPECT_EQ(none["correct"]["margins"]["state"], "unknown");
+}
+
+TEST(evidence, an_in_place_call_is_compared_on_its_first_values) {
+  const json correct =
+      gathered({randn({64}), randn({64})}, call("aten::add_.Tensor", in(0), in(1)))["correct"];
+  EXPECT_EQ(correct["state"], "compared");
+  EXPECT_EQ(correct["outputs"][0]["mismatched"], 0);
+  EXPECT_EQ(correct["repeatable"], true);
+}
+
+TEST(evidence, what_draws_random_numbers_is_unknown) {
+  const json drawn = gathered({randn({64})}, call("aten::native_dropout", in(0), 0.5, true));
+  EXPECT_EQ(drawn["correct"]["state"], "unknown");
+  EXPECT_NE(drawn["correct"]["why"].get<std::string>().find("random"), std::string::npos);
+  // It may draw, and does not.
+  const json attention = gathered({randn({1, 1, 8, 8})},
+                                  call("aten::scaled_dot_product_attention", in(0), in(0), in(0)));
+  EXPECT_EQ(attention["correct"]["state"], "compared");
+}
+
+TEST(evidence, statistics_of_a_half_type_are_kept_in_float32) {
+  const made_check made("half", {randn({4, 8})},
+                        call("aten::native_layer_norm", in(0), ints{8}, none, none, 1e-5));
+  engine::bound_plan plan(made.c_form());
+  const auto values = engine::make_inputs(made.c_form(), ASSAY_DTYPE_BFLOAT16, cpu, 0);
+  plan.set_inputs(values);
+  plan.run();
+  const json evidence = engine::gather_evidence(
+      plan, values, {&made.c_form(), ASSAY_DTYPE_BFLOAT16, cpu, 0, false, ""});
+  for (const json& output : evidence["correct"]["outputs"]) {
+    EXPECT_EQ(output["dtype_as_reference"], true) << output;
+  }
+}
+
+TEST(evidence, an_expanded_input_and_one_that_is_only_written_cost_what_they_touch) {
+  EXPECT_EQ(gathered({strided(randn({100, 8}), {0, 1})}, call("aten::sum", in(0)))["io_bytes"],
+            8 * 4 + 4);
+  EXPECT_EQ(gathered({randn({8}), randn({8})},
+                     call("aten::relu.out", in(0), arg("out", in(1))))["io_bytes"],
+            2 * 8 * 4);
 }
 
 TEST(evidence, an_unrepeatable_result_is_told) {

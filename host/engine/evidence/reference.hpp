@@ -24,9 +24,10 @@ struct picked_input {
 };
 
 /// One output, on whatever device, against its reference on the CPU; see docs/evidence-format.md,
-/// `correct.outputs[]`. `check_type` stands for the reference's float64.
+/// `correct.outputs[]`. The reference's float64 stands for one of `types`, the first of which is
+/// the check's.
 nlohmann::json compare_output(const at::Tensor& output, const at::Tensor& reference,
-                              const c10::Device& asked, c10::ScalarType check_type,
+                              const c10::Device& asked, const std::vector<c10::ScalarType>& types,
                               const std::optional<picked_input>& picked);
 
 /// The outputs of the check's reference: its own plan, or else the plan itself, on the CPU from

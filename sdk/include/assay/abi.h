@@ -140,7 +140,7 @@ typedef struct assay_value {
 
 /* One operator call. Arguments that are not given take the schema's default. An int is accepted
  * where the schema wants a float, a number, or a list of ints (repeated to the list's length); a
- * string where it wants a layout ("strided") or a memory format ("channels_last"). */
+ * number where it wants a tensor (as in Python: it does not decide the result's dtype); a string where it wants a layout ("strided") or a memory format ("channels_last"). */
 typedef struct assay_call {
   uint32_t struct_size;
   uint32_t argument_count;
