@@ -257,6 +257,8 @@ void collected_run::add(const json& record) {
     diagnoses.push_back(record);
   } else if (kind == "known_issue") {
     known_issues.push_back(record);
+  } else if (kind == "model") {
+    models.push_back(record);
   } else if (kind == "starting") {
     running = text_of(record, "id") + " on " + text_of(record, "device");
   } else if (kind == "evidence") {

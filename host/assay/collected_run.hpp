@@ -33,8 +33,9 @@ struct collected_run {
   std::vector<nlohmann::json> probes;
   std::vector<nlohmann::json> diagnoses;  // the gravest first
   std::vector<nlohmann::json> known_issues;
-  std::string running;         // "conv/conv2d[float32] on cuda:0": started, and not ended
-  std::vector<entry> entries;  // as scheduled
+  std::vector<nlohmann::json> models;  // the `model` records
+  std::string running;                 // "conv/conv2d[float32] on cuda:0": started, and not ended
+  std::vector<entry> entries;          // as scheduled
   nlohmann::json summary;
 
   void add(const nlohmann::json& record);

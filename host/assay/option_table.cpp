@@ -68,6 +68,9 @@ const std::vector<option_spec>& option_table() {
        "a further folder with plugins; repeatable"},
       {"trust-plugins", "", flag, run | lists | show | explain | doctor | selftest, false,
        "load plugins even where others may write the file or its folder"},
+      {"trace", "FILE", path_list, run | lists | show, false,
+       "replay the operator calls of this log, and no other check unless --enable names it; "
+       "repeatable"},
       {"torch", "DIR", path, run | lists | selftest | doctor, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
       {"json", "FILE", path, run | selftest, false,

@@ -64,6 +64,10 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     }
   } else if (name == "trust-plugins") {
     options.trust_plugins = parse_flag(origin, text);
+  } else if (name == "trace") {
+    for (const std::string& file : given.texts) {
+      options.traces.push_back(parse_input_file(origin, file, given.base_dir));
+    }
   } else if (name == "torch") {
     options.torch_dir = parse_folder(origin, text, given.base_dir);
   } else if (name == "json") {
@@ -152,7 +156,28 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "probe-prefix") return fmt::format("{}", fmt::join(options.probe_prefix, " "));
   if (name == "plugin-dir") return joined(options.plugin_dirs);
   if (name == "known-issues") return joined(options.known_issues);
+  if (name == "trace") return joined(options.traces);
   return "";
+}
+
+// With --trace its checks are enabled, and no other, unless --enable says so. Where that names
+// checks of traces, it chooses among them.
+void enable_traces(run_options& options) {
+  constexpr std::string_view all_traces = "trace";
+  const auto chooses = [](const std::string& glob) {
+    return glob.starts_with("trace") || glob.starts_with("plugin:trace");
+  };
+  if (options.traces.empty() ||
+      std::any_of(options.enable.begin(), options.enable.end(), chooses)) {
+    return;
+  }
+  options.enable.emplace_back(all_traces);
+  run_options::setting& setting = options.settings["enable"];
+  setting.value = joined(options.enable);
+  if (setting.origin.empty()) {
+    setting.source = options.settings.at("trace").source;
+    setting.origin = options.settings.at("trace").origin;
+  }
 }
 
 run_options make_options(const option_layer& layer, subcommand command) {
@@ -176,6 +201,7 @@ run_options make_options(const option_layer& layer, subcommand command) {
     throw usage_error(fmt::format("--json and --junit both name {}; name two files",
                                   options.json_file->string()));
   }
+  enable_traces(options);
   for (const auto& [wanted, name] :
        {std::pair(options.split, "split"), std::pair(!options.baseline.empty(), "baseline"),
         std::pair(options.refresh_ceilings, "refresh-ceilings"),

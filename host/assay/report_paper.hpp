@@ -93,6 +93,9 @@ std::string ceilings_text(const nlohmann::json& ceilings);
 /// Which library and kernel served each check (--trace-libs); nothing without the option.
 void print_served(report_paper& paper, const collected_run& run);
 
+/// What each recorded model's calls cost, by operator (--trace); nothing without the option.
+void print_models(report_paper& paper, const collected_run& run);
+
 /// The run in a line or two: verdicts, how busy the device was, how much faster than the CPU.
 void print_totals(report_paper& paper, const collected_run& run);
 

@@ -25,6 +25,10 @@ class run_diagnosis : public record_sink {
 
   void on_record(const nlohmann::json& record) override { run_.add(record); }
 
+  /// What it was told so far.
+  [[nodiscard]] const catalogue& found() const { return found_; }
+  [[nodiscard]] const collected_run& seen() const { return run_; }
+
   /// The `probe` and `diagnosis` records of docs/results-format.md, the gravest first. Throws
   /// interrupted_error.
   std::vector<nlohmann::json> conclude();

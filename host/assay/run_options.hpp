@@ -33,6 +33,7 @@ struct run_options {
   unsigned repeat_neighbours = 1;  // checks run again in the fresh worker after a fault
   std::vector<std::filesystem::path> plugin_dirs;  // beside the built-in one
   bool trust_plugins = false;
+  std::vector<std::filesystem::path> traces;  // logs of operator calls to be replayed
   std::optional<std::filesystem::path> torch_dir;
   std::optional<std::filesystem::path> json_file;  // "-": standard output
   std::optional<std::filesystem::path> junit_file;

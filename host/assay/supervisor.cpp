@@ -14,6 +14,7 @@
 #include "errors.hpp"
 #include "host/diagnosis/knowledge.hpp"
 #include "known_issues.hpp"
+#include "model_share.hpp"
 #include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
@@ -166,7 +167,13 @@ int run_checks(const installation& here, const run_options& options,
   all_sinks.push_back(&diagnosis);
   run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),
                 all_sinks);
-  loop.before_summary([&diagnosis] { return diagnosis.conclude(); });
+  loop.before_summary([&diagnosis] {
+    std::vector<json> records = diagnosis.conclude();
+    for (json& shares : share_of_model(diagnosis.found().traces, diagnosis.seen().entries)) {
+      records.push_back(std::move(shares));
+    }
+    return records;
+  });
   std::unique_ptr<worker_process> worker;
   try {
     worker = pool.start();

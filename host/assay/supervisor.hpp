@@ -28,6 +28,7 @@ struct catalogue {
   std::vector<nlohmann::json> plugins;
   std::vector<nlohmann::json> checks;
   std::vector<nlohmann::json> rule_files;  // of assay list only
+  std::vector<nlohmann::json> traces;      // `trace` records: which checks stand for which calls
 };
 
 /// Loads the plugins in a worker, without LibTorch. A plugin that crashes or hangs while it is

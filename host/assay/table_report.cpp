@@ -72,6 +72,7 @@ class table_report final : public record_sink {
     if (text_of(record, "record") == "summary") {
       print_head();
       print_rows();
+      print_models(paper_, run_);
       print_details();
       print_diagnoses(paper_, run_);
       print_known_issues();

@@ -84,6 +84,10 @@ json worker_pool::setup_command(const worker_process& worker) const {
   }
   json command = assay::setup_command(worker, std::move(plugins), options_.trust_plugins);
   command["excluded"] = std::move(excluded);
+  command["traces"] = json::array();
+  for (const auto& file : options_.traces) {
+    command["traces"].push_back(file.string());
+  }
   command["overlap"] = overlap_;
   command["engine"] = std::move(engine);
   return command;
@@ -114,6 +118,8 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
         found_.plugins.push_back(std::move(record));
       } else if (kind == "check") {
         found_.checks.push_back(std::move(record));
+      } else if (kind == "trace") {
+        found_.traces.push_back(std::move(record));
       } else if (kind == "plugins_done") {
         plugins_done = true;
       } else if (kind == "engine") {

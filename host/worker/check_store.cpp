@@ -25,6 +25,13 @@ std::string text_or_empty(const char* text) { return text == nullptr ? "" : text
 
 json text_or_null(const char* text) { return text == nullptr ? json() : json(text); }
 
+// JSON has no infinities.
+json real_or_word(double real) {
+  return std::isfinite(real) ? json(real)
+         : std::isnan(real)  ? json("nan")
+                             : json(real > 0.0 ? "inf" : "-inf");
+}
+
 json describe_value(const assay_value& v) {
   json value = nullptr;
   switch (v.kind) {
@@ -37,7 +44,7 @@ json describe_value(const assay_value& v) {
       value = v.integer != 0;
       break;
     case ASSAY_VALUE_FLOAT:
-      value = v.real;
+      value = real_or_word(v.real);
       break;
     case ASSAY_VALUE_STRING:
       value = v.text;
@@ -54,7 +61,10 @@ json describe_value(const assay_value& v) {
       value = std::vector<bool>(v.integers, v.integers + v.count);
       break;
     case ASSAY_VALUE_FLOAT_LIST:
-      value = std::vector<double>(v.reals, v.reals + v.count);
+      value = json::array();
+      for (std::uint64_t i = 0; i < v.count; ++i) {
+        value.push_back(real_or_word(v.reals[i]));
+      }
       break;
     case ASSAY_VALUE_LIST:
       value = json::array();
@@ -85,8 +95,8 @@ json describe_calls(const std::vector<const assay_call*>& calls) {
   return plan;
 }
 
-// Whether two indices that differ in a dimension of stride above 0 may lie in one place. Strides
-// that would need number theory to tell count as sharing.
+}  // namespace
+
 bool shares_memory(const std::vector<std::int64_t>& sizes,
                    const std::vector<std::int64_t>& strides) {
   std::vector<std::pair<std::int64_t, std::int64_t>> order;  // stride, size
@@ -105,8 +115,6 @@ bool shares_memory(const std::vector<std::int64_t>& sizes,
   }
   return false;
 }
-
-}  // namespace
 
 bool is_name(const std::string& text, bool dots) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [dots](char c) {

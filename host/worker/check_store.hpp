@@ -101,6 +101,11 @@ class owned_check {
   assay_check check_{};
 };
 
+/// Whether two indices that differ in a dimension of stride above 0 may lie in one place. Strides
+/// that would need number theory to tell count as sharing.
+bool shares_memory(const std::vector<std::int64_t>& sizes,
+                   const std::vector<std::int64_t>& strides);
+
 /// [a-z0-9_]+, and with `dots` also "." and "-".
 bool is_name(const std::string& text, bool dots);
 

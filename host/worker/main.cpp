@@ -24,6 +24,7 @@
 #include "host/common/dtype_names.hpp"
 #include "host/platform/platform.hpp"
 #include "plugin_loader.hpp"
+#include "trace_plugins.hpp"
 
 namespace assay::worker {
 
@@ -134,12 +135,18 @@ class worker {
     for (const json& place : command.at("plugins")) {
       places.emplace_back(place.get<std::string>());
     }
+    std::vector<std::filesystem::path> traces;
+    for (const json& file : command.value("traces", json::array())) {
+      traces.emplace_back(file.get<std::string>());
+    }
     const json& wanted = command.at("engine");
     json engine_record{{"record", "engine"}, {"status", "none"}};
     const bool trusted = command.at("trust_plugins").get<bool>();
     plugins_.set_options(command.value("options", json::object()));
     const auto load_plugins = [&] {
       plugins_.load_all(places, excluded, trusted);
+      load_traces(plugins_, traces, excluded, trusted,
+                  [this](const json& record) { records_.write(record); });
       records_.write({{"record", "plugins_done"}});
     };
     // LibTorch is opened by the thread that will call it: its profiler wants that.

@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "check_store.hpp"
@@ -24,6 +25,7 @@ struct registrations {
   std::string id, version, vendor, accelerator;
   std::vector<std::pair<std::string, std::string>> categories;  // name, summary
   std::deque<owned_check> checks;
+  std::unordered_set<std::string> check_ids;
   std::vector<std::string> libraries;  // absolute
   struct probe_tool {
     std::string id, summary;

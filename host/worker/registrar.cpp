@@ -56,10 +56,7 @@ registrar::registrar(registrations& target) : target_(target), table_{} {
     return of(self).guarded([&] {
       registrations& mine = of(self).target_;
       owned_check& added = mine.checks.emplace_back(check);
-      const auto same =
-          std::find_if(mine.checks.begin(), mine.checks.end() - 1,
-                       [&](const owned_check& other) { return other.id() == added.id(); });
-      if (same != mine.checks.end() - 1) {
+      if (!mine.check_ids.insert(added.id()).second) {
         throw refused("check '" + added.id() + "' is registered twice");
       }
       const auto declared =
