@@ -250,6 +250,12 @@ std::string document(const collected_run& run) {
       total.tests, total.failures, total.errors, total.skipped, total.seconds, body);
 }
 
+}  // namespace
+
+std::string junit_document(const collected_run& run) { return document(run); }
+
+namespace {
+
 class junit_report final : public record_sink {
  public:
   explicit junit_report(std::filesystem::path file) : file_(std::move(file)) {}

@@ -24,6 +24,7 @@
 #include "list_command.hpp"
 #include "option_table.hpp"
 #include "options.hpp"
+#include "report_command.hpp"
 #include "report_paper.hpp"
 #include "reports.hpp"
 #include "rule_files.hpp"
@@ -330,6 +331,14 @@ int compare_results(const std::vector<std::string>& arguments, const environment
   return compare_command(request, paper);
 }
 
+int report_results(const std::vector<std::string>& arguments, const environment& world) {
+  const report_request request = parse_report_options(arguments, world);
+  // As the run itself: lines are broken for a terminal alone.
+  const bool plain = request.form != "text" || !platform::is_terminal(stdout_descriptor);
+  report_paper paper = paper_on_stdout(request.options, world, plain);
+  return report_command(request, paper);
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
@@ -375,6 +384,9 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   if (command == "doctor") {
     return doctor(arguments, this_environment());
+  }
+  if (command == "report") {
+    return report_results(arguments, this_environment());
   }
   if (command == "compare") {
     return compare_results(arguments, this_environment());

@@ -32,6 +32,9 @@ std::string usage_of(subcommand command) {
              "[options]\n\n"
              "Says what changed between two result files (assay run --json), or two folders of\n"
              "them. Runs nothing.";
+    case subcommand::report:
+      return "assay report FILE [options]\n\nShows a result file (assay run --json) again. Runs "
+             "nothing.";
   }
   return "";
 }
@@ -45,7 +48,7 @@ const std::vector<option_spec>& option_table() {
   constexpr unsigned run = bit(subcommand::run), lists = bit(subcommand::list),
                      show = bit(subcommand::show), selftest = bit(subcommand::selftest),
                      explain = bit(subcommand::explain), doctor = bit(subcommand::doctor),
-                     compare = bit(subcommand::compare);
+                     compare = bit(subcommand::compare), report = bit(subcommand::report);
   // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
       {"device", "D", text, run | show | selftest, true,
@@ -69,7 +72,8 @@ const std::vector<option_spec>& option_table() {
       {"trust-plugins", "", flag, run | lists | show | explain | doctor | selftest, false,
        "load plugins even where others may write the file or its folder"},
       {"trace", "FILE", path_list, run | lists | show, false,
-       "replay the operator calls of this log, and no other check unless --enable names it; "
+       "replay the operator calls of this log, and of the other checks only those asked for by "
+       "name; "
        "repeatable"},
       {"torch", "DIR", path, run | lists | selftest | doctor, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
@@ -109,10 +113,10 @@ const std::vector<option_spec>& option_table() {
        "(all)"},
       {"across-devices", "", flag, compare, false,
        "compare the times of unlike devices too, divided by the copy bandwidth of each"},
-      {"no-color", "", flag, run | lists | selftest | explain | doctor | compare, true,
+      {"no-color", "", flag, run | lists | selftest | explain | doctor | compare | report, true,
        "no colour (so does the variable NO_COLOR)"},
-      {"config", "FILE", path, run | lists | show | explain | doctor | selftest | compare, false,
-       "read options from this INI file"},
+      {"config", "FILE", path, run | lists | show | explain | doctor | selftest | compare | report,
+       false, "read options from this INI file"},
   };
   return table;
 }
@@ -137,6 +141,11 @@ const std::vector<own_flag>& own_flags() {
        "print every diagnosis there is, as Markdown; with --json as one JSON object"},
       {subcommand::explain, "here", "the log is of this machine: let probes confirm or refute"},
       {subcommand::doctor, "json", "print all answers as one JSON object"},
+      {subcommand::report, "text", "as the run printed it (the default)"},
+      {subcommand::report, "markdown", "for a bug report: at most 65536 bytes, nothing personal"},
+      {subcommand::report, "junit", "as JUnit XML"},
+      {subcommand::report, "csv", "one line a check"},
+      {subcommand::report, "json", "the records up to the last whole one"},
       {subcommand::compare, "json", "print the comparison as one JSON object"},
   };
   return table;
@@ -149,6 +158,7 @@ const std::vector<named_subcommand>& subcommands() {
       {subcommand::explain, "explain", "say what a log's errors mean and what to do"},
       {subcommand::list, "list", "show the plugins, their checks and the LibTorch engines"},
       {subcommand::show, "show", "show one check, or print it as a Python program"},
+      {subcommand::report, "report", "show a result file again, also for a bug report"},
       {subcommand::compare, "compare", "say what changed between two result files"},
       {subcommand::selftest, "selftest",
        "plant faults on this device and show that they are found"},

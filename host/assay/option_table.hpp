@@ -10,7 +10,7 @@
 
 namespace assay {
 
-enum class subcommand { run, list, show, selftest, explain, doctor, compare };
+enum class subcommand { run, list, show, selftest, explain, doctor, compare, report };
 
 enum class option_form { text, list, path, path_list, flag };
 

@@ -342,4 +342,24 @@ compare_request parse_compare_options(const std::vector<std::string>& arguments,
   return request;
 }
 
+report_request parse_report_options(const std::vector<std::string>& arguments,
+                                    const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::report, world);
+  report_request request;
+  request.options = make_options(read_all_sources(given.options, world), subcommand::report);
+  if (given.words.size() != 1) {
+    throw usage_error(
+        fmt::format("assay report takes one result file, and got {}; assay run "
+                    "--json FILE writes one",
+                    given.words.size()));
+  }
+  if (given.flags.size() > 1) {
+    throw usage_error(fmt::format("--{} and --{}: a report has one form; leave one of them out",
+                                  given.flags[0], given.flags[1]));
+  }
+  request.file = world.current_dir / given.words.front();
+  request.form = given.flags.empty() ? "text" : given.flags.front();
+  return request;
+}
+
 }  // namespace assay

@@ -68,4 +68,14 @@ struct compare_request {
 compare_request parse_compare_options(const std::vector<std::string>& arguments,
                                       const environment& world);
 
+struct report_request {
+  run_options options;
+  std::filesystem::path file;
+  std::string form = "text";  // text, markdown, junit, csv, json
+};
+
+/// The arguments behind `assay report`. Throws usage_error.
+report_request parse_report_options(const std::vector<std::string>& arguments,
+                                    const environment& world);
+
 }  // namespace assay

@@ -22,6 +22,7 @@ class report_paper {
       : out_(out), color_(color), width_(width > 0 ? static_cast<std::size_t>(width) : 1U << 20) {}
 
   [[nodiscard]] std::size_t width() const { return width_; }
+  [[nodiscard]] bool has_color() const { return color_; }
   /// The same paper, for prose: lines longer than this are hard to read.
   [[nodiscard]] report_paper at_most(int width) const {
     return {out_, color_, std::min(width, static_cast<int>(width_))};

@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <memory>
 
+#include "collected_run.hpp"
 #include "record_sink.hpp"
 
 namespace assay {
@@ -19,6 +20,9 @@ std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file)
 /// JUnit XML, made at the `summary` record: written beside `file`, then moved to its place. Throws
 /// tool_error from on_record when it cannot be written.
 std::unique_ptr<record_sink> make_junit_report(const std::filesystem::path& file);
+
+/// The same as a text.
+std::string junit_document(const collected_run& run);
 
 /// The report for people, printed at the `summary` record, whose text is its last line. `width`:
 /// the terminal's columns; 0: lines are never broken.

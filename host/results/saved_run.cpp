@@ -5,10 +5,10 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <fstream>
 
 #include "fingerprint.hpp"
 #include "json_members.hpp"
+#include "line_reader.hpp"
 
 namespace assay {
 
@@ -51,21 +51,16 @@ saved_times times_of(object timing) {
 
 class reader {
  public:
-  reader(const fs::path& file, const reading_limits& limits) : limits_(limits) { run_.file = file; }
+  reader(const fs::path& file, const reading_limits& limits)
+      : limits_(limits), lines_(file, limits.line_bytes) {
+    run_.file = file;
+  }
 
   saved_run read() {
-    std::error_code error;
-    std::ifstream in(run_.file, std::ios::binary);
-    if (fs::is_directory(run_.file, error) || !in) {
-      throw results_error(fmt::format("{} cannot be read; {}", run_.file.string(),
-                                      fs::exists(run_.file, error)
-                                          ? "it must be a file that you may read"
-                                          : "there is no such file"));
-    }
-    std::string line;
-    while (more_ && next_line(in, line)) {
-      ++number_;
-      take(line, in.eof());
+    while (more_ && lines_.next()) {
+      if (!lines_.blank()) {
+        take();
+      }
     }
     if (run_.schema_version == 0) {
       throw results_error(
@@ -74,44 +69,18 @@ class reader {
                       run_.file.string()));
     }
     if (more_ && !ended_) {
-      run_.remarks.push_back("the run did not come to its end: there is no summary");
+      run_.remarks.emplace_back(no_summary);
     }
     return std::move(run_);
   }
 
  private:
-  // std::getline, but for a line that never ends.
-  bool next_line(std::ifstream& in, std::string& line) {
-    line.clear();
-    std::streambuf& from = *in.rdbuf();
-    for (int c = from.sbumpc(); c != std::char_traits<char>::eof(); c = from.sbumpc()) {
-      if (c == '\n') {
-        return true;
-      }
-      if (line.size() == limits_.line_bytes) {
-        throw results_error(fmt::format("{}: line {} is longer than {} MiB; it is no result file",
-                                        run_.file.string(), number_ + 1,
-                                        limits_.line_bytes >> 20U));
-      }
-      line.push_back(static_cast<char>(c));
-    }
-    in.setstate(std::ios::eofbit);
-    return !line.empty();
-  }
-
-  void take(const std::string& line, bool last) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) {
-      return;
-    }
+  void take() {
     object record;
-    const auto failure = parser_.parse(line.data(), line.size()).get(record);
+    const auto failure = parser_.parse(lines_.line().data(), lines_.line().size()).get(record);
     if (failure != simdjson::SUCCESS) {
       more_ = false;
-      run_.remarks.push_back(last ? fmt::format("line {}, the last, is cut off: read up to line {}",
-                                                number_, number_ - 1)
-                                  : fmt::format("line {} is damaged ({}): read up to line {}",
-                                                number_, simdjson::error_message(failure),
-                                                number_ - 1));
+      run_.remarks.push_back(lines_.damage(simdjson::error_message(failure)));
       return;
     }
     const std::string kind = text_in(record, "record");
@@ -222,9 +191,9 @@ class reader {
   }
 
   reading_limits limits_;
+  line_reader lines_;
   simdjson::dom::parser parser_;
   saved_run run_;
-  std::size_t number_ = 0;
   bool more_ = true;
   bool ended_ = false;
 };

@@ -65,6 +65,8 @@ struct reading_limits {
   std::size_t checks = 200'000;
 };
 
+inline constexpr const char* no_summary = "the run did not come to its end: there is no summary";
+
 /// Reads a file line by line in bounded memory. A last line that a crash cut off is a remark;
 /// damage further up ends the reading there, with a remark that names the line. Throws
 /// results_error where there is no record `run` to begin with, and for what passes the limits.

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report_command.hpp"
+
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "errors.hpp"
+#include "host/results/line_reader.hpp"
+#include "host/results/saved_run.hpp"
+#include "reports.hpp"
+#include "tally.hpp"
+
+namespace assay {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t most_records = 1'000'000;
+
+/// What the records of a run that was killed add up to.
+json summary_of(const std::vector<json>& records) {
+  tally sum;
+  sum.interrupted = true;
+  std::map<std::string, json> results;
+  for (const json& record : records) {
+    const std::string kind = text_of(record, "record");
+    const std::string key = text_of(record, "device") + " " + text_of(record, "id");
+    if (kind == "plugin") {
+      sum.refused_plugins += text_of(record, "status") == "refused" ? 1 : 0;
+    } else if (kind == "schedule") {
+      for (const json& check : list_of(record, "checks")) {
+        if (!flag_is(check, "baseline", true)) {
+          ++sum.checks;
+          sum.add_device(text_of(check, "device"));
+        }
+      }
+    } else if (kind == "result" && text_of(record, "repeat_of").empty() &&
+               !flag_is(record, "baseline", true)) {
+      sum.add_result(record);
+      results[key] = record;
+    } else if (kind == "evidence" && results.contains(key)) {
+      sum.add_verdict(record, results[key]);
+    }
+  }
+  sum.not_run = sum.checks - sum.ran - sum.skipped;
+  return sum.summary(0.0);
+}
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+std::string number_cell(const json& object, std::string_view member) {
+  const auto number = number_if_any(object, member);
+  return number ? fmt::format("{:.6g}", *number) : "";
+}
+
+}  // namespace
+
+read_records read_result_file(const std::filesystem::path& file) {
+  read_records read;
+  line_reader lines(file, reading_limits().line_bytes);
+  while (lines.next()) {
+    if (lines.blank()) {
+      continue;
+    }
+    json record = json::parse(lines.line(), nullptr, false);
+    const bool first = read.records.empty();
+    if (first && (!record.is_object() || text_of(record, "record") != "run" ||
+                  !record.contains("schema_version"))) {
+      break;
+    }
+    if (!record.is_object()) {
+      read.remarks.push_back(lines.damage("it is no JSON object"));
+      break;
+    }
+    if (read.records.size() == most_records) {
+      throw results_error(fmt::format("{} has more than {} records; it is no result file of assay",
+                                      file.string(), most_records));
+    }
+    read.records.push_back(std::move(record));
+  }
+  if (read.records.empty()) {
+    throw results_error(fmt::format(
+        "{} is no result file: its first line is no record 'run'; assay run --json FILE writes one",
+        file.string()));
+  }
+  try {
+    if (text_of(read.records.back(), "record") != "summary") {
+      if (read.remarks.empty()) {
+        read.remarks.emplace_back(no_summary);
+      }
+      read.records.push_back(summary_of(read.records));
+    }
+  } catch (const json::exception&) {
+    throw results_error(fmt::format(
+        "{} has records that lack what every assay writes; it was changed by hand, or is none of "
+        "assay's",
+        file.string()));
+  }
+  return read;
+}
+
+std::string csv_report(const collected_run& run) {
+  std::string text =
+      "id,device,status,verdict,on_device,no_fallback,correct,path_link,speed,path,bound,wall_us,"
+      "device_us,submit_us,first_call_us,note\r\n";
+  for (const auto& entry : run.entries) {
+    const json& verdict = member_of(entry.evidence, "verdict");
+    const json& links = member_of(verdict, "links");
+    const json& timing = member_of(entry.result, "timing");
+    std::vector<std::string> cells{
+        entry.id, entry.device,
+        entry.result.is_null() ? "not run" : text_of(entry.result, "status"),
+        text_of(verdict, "verdict")};
+    for (const char* link : {"on_device", "no_fallback", "correct", "path", "speed"}) {
+      cells.push_back(text_of(member_of(links, link), "state"));
+    }
+    cells.push_back(text_of(verdict, "path"));
+    cells.push_back(text_of(verdict, "bound"));
+    for (const char* time : {"wall_us", "device_us", "submit_us", "first_call_us"}) {
+      cells.push_back(number_cell(timing, time));
+    }
+    const std::string headline = text_of(verdict, "headline");
+    cells.push_back(headline.empty() ? text_of(entry.result, "note") : headline);
+    for (std::string& one : cells) {
+      one = cell(one);
+    }
+    text += fmt::format("{}\r\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+int report_command(const report_request& request, report_paper& paper) {
+  read_records read;
+  try {
+    read = read_result_file(request.file.lexically_normal());
+  } catch (const results_error& error) {
+    throw usage_error(error.what());
+  }
+  for (const std::string& remark : read.remarks) {
+    std::cerr << fmt::format("assay: {}: {}\n", request.file.string(), printable(remark));
+  }
+  try {
+    if (request.form == "json") {
+      for (const json& record : read.records) {
+        paper.out() << record.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+      }
+    } else if (request.form == "text") {
+      const auto report =
+          make_table_report(paper.out(), paper.has_color(), static_cast<int>(paper.width()));
+      for (const json& record : read.records) {
+        report->on_record(record);
+      }
+    } else {
+      collected_run run;
+      for (const json& record : read.records) {
+        run.add(record);
+      }
+      paper.out() << (request.form == "junit" ? junit_document(run)
+                      : request.form == "csv"
+                          ? csv_report(run)
+                          : markdown_report(run, read.remarks, redaction::of_this_machine()));
+    }
+  } catch (const json::exception&) {
+    throw usage_error(fmt::format(
+        "{} has records that lack what every assay writes; it was changed by hand, or is none of "
+        "assay's",
+        request.file.string()));
+  }
+  paper.out() << std::flush;
+  return exit_status::ok;
+}
+
+}  // namespace assay

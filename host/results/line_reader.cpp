@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "line_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+
+#include "saved_run.hpp"
+
+namespace assay {
+
+namespace fs = std::filesystem;
+
+line_reader::line_reader(const fs::path& file, std::size_t most_bytes)
+    : file_(file), most_bytes_(most_bytes), in_(file, std::ios::binary) {
+  std::error_code error;
+  if (fs::is_directory(file, error) || !in_) {
+    throw results_error(fmt::format(
+        "{} cannot be read; {}", file.string(),
+        fs::exists(file, error) ? "it must be a file that you may read" : "there is no such file"));
+  }
+}
+
+// std::getline, but for a line that never ends.
+bool line_reader::next() {
+  line_.clear();
+  std::streambuf& from = *in_.rdbuf();
+  for (int c = from.sbumpc(); c != std::char_traits<char>::eof(); c = from.sbumpc()) {
+    if (c == '\n') {
+      ++number_;
+      return true;
+    }
+    if (line_.size() == most_bytes_) {
+      throw results_error(fmt::format("{}: line {} is longer than {} MiB; it is no result file",
+                                      file_.string(), number_ + 1, most_bytes_ >> 20U));
+    }
+    line_.push_back(static_cast<char>(c));
+  }
+  in_.setstate(std::ios::eofbit);
+  number_ += line_.empty() ? 0 : 1;
+  return !line_.empty();
+}
+
+bool line_reader::blank() const { return line_.find_first_not_of(" \t\r") == std::string::npos; }
+
+std::string line_reader::damage(const std::string& how) const {
+  return last() ? fmt::format("line {}, the last, is cut off: read up to line {}", number_,
+                              number_ - 1)
+                : fmt::format("line {} is damaged ({}): read up to line {}", number_, how,
+                              number_ - 1);
+}
+
+}  // namespace assay
