@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "known_issue_file.hpp"
 
-#define TOML_EXCEPTIONS 1
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +13,7 @@
 
 #include "errors.hpp"
 #include "host/common/nearest.hpp"
+#include "host/common/toml.hpp"
 #include "host/diagnosis/knowledge.hpp"
 
 namespace assay {
@@ -202,10 +201,9 @@ const std::vector<std::string_view>& known_failures() {
 
 std::vector<known_issue> read_known_issues(const fs::path& file, std::string_view text) {
   try {
-    return reader(file).read(toml::parse(text));
-  } catch (const toml::parse_error& e) {
-    throw usage_error(fmt::format("{}:{}: {}", file.string(), e.source().begin.line,
-                                  std::string(e.description())));
+    return reader(file).read(parse_toml(text));
+  } catch (const toml_syntax_error& e) {
+    throw usage_error(fmt::format("{}:{}: {}", file.string(), e.line(), e.what()));
   }
 }
 

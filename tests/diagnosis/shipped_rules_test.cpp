@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each text of the case files beside this, run through the rules that are shipped.
-#define TOML_EXCEPTIONS 1
 #include <gtest/gtest.h>
-#include <toml++/toml.h>
 
 #include <array>
 #include <string>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "explained.hpp"
+#include "host/common/toml.hpp"
 
 namespace {
 
