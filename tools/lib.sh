@@ -31,6 +31,7 @@ libfmt-dev|<fmt/format.h>
 nlohmann-json3-dev|<nlohmann/json.hpp>
 libtomlplusplus-dev|<toml++/toml.h>
 libsimdjson-dev|<simdjson.h>
+libmuparser-dev|<muParser.h>
 '
 torch_packages='
 python3-pip|python module pip

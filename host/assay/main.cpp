@@ -31,6 +31,7 @@
 #include "schedule.hpp"
 #include "selftest_report.hpp"
 #include "show_command.hpp"
+#include "show_toml.hpp"
 #include "supervisor.hpp"
 #include "torch_locate.hpp"
 
@@ -266,8 +267,34 @@ std::string python_device(const std::string& device) {
   return colon == std::string::npos ? "cuda" : "cuda" + device.substr(colon);
 }
 
+/// A check by its name, or those that the glob matches, as --enable understands it.
+int show_as_toml(const std::string& wanted, const run_options& options) {
+  if (options.settings.at("dtype").source == option_source::command_line) {
+    throw usage_error("--toml prints a check with all its dtypes; leave --dtype out");
+  }
+  const catalogue found = read_catalogue(this_installation(), options);
+  std::vector<const nlohmann::json*> chosen;
+  std::vector<std::string> names;
+  for (const nlohmann::json& check : found.checks) {
+    names.push_back(check.value("check", ""));
+    if (names.back() == wanted || selected(check, {wanted})) {
+      chosen.push_back(&check);
+    }
+  }
+  if (chosen.empty()) {
+    const std::string near = did_you_mean(wanted, names);
+    throw usage_error(fmt::format("no check is called '{}', and none matches it{}", wanted,
+                                  near.empty() ? "; assay list names the checks" : near));
+  }
+  std::cout << show_toml(chosen, found.plugins) << std::flush;
+  return exit_status::ok;
+}
+
 int show(const std::vector<std::string>& arguments, const environment& world) {
   const show_request request = parse_show_options(arguments, world);
+  if (request.toml) {
+    return show_as_toml(request.check, request.options);
+  }
   std::string name = request.check;
   std::string dtype;
   const auto bracket = name.find('[');

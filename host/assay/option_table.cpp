@@ -136,6 +136,7 @@ const std::vector<own_flag>& own_flags() {
   static const std::vector<own_flag> table = {
       {subcommand::list, "json", "print the catalogue as JSON lines"},
       {subcommand::show, "python", "print a Python program that does the same"},
+      {subcommand::show, "toml", "print the check, or all that a glob matches, as a TOML op pack"},
       {subcommand::explain, "json", "print the diagnoses as one JSON object"},
       {subcommand::explain, "catalogue",
        "print every diagnosis there is, as Markdown; with --json as one JSON object"},

@@ -266,6 +266,10 @@ show_request parse_show_options(const std::vector<std::string>& arguments,
   request.options = make_options(read_all_sources(given.options, world), subcommand::show);
   request.check = given.words.front();
   request.python = given.has("python");
+  request.toml = given.has("toml");
+  if (request.python && request.toml) {
+    throw usage_error("--python and --toml are two forms of one check; leave one of them out");
+  }
   if (request.check.empty()) {
     throw usage_error("the check's name is empty; assay list names the checks");
   }

@@ -28,8 +28,9 @@ struct list_request {
 
 struct show_request {
   run_options options;
-  std::string check;  // "category/name" or "category/name[dtype]"
+  std::string check;  // "category/name", "category/name[dtype]"; with `toml` also a glob
   bool python = false;
+  bool toml = false;
 };
 
 struct explain_request {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collected_run.hpp"
+#include "plan_text.hpp"
 
 namespace assay {
 namespace {
@@ -41,62 +42,6 @@ std::string input_text(const json& input, const std::string& dtype) {
   return out;
 }
 
-class plan_text {
- public:
-  plan_text(const json& plan, std::string dtype) : plan_(plan), dtype_(std::move(dtype)) {}
-
-  [[nodiscard]] std::string call(std::size_t position) const {
-    const json& call = plan_[position];
-    std::vector<std::string> arguments;
-    for (const json& argument : list_of(call, "arguments")) {
-      const std::string name = text_of(argument, "argument");
-      arguments.push_back((name.empty() ? "" : name + "=") + value(argument));
-    }
-    return fmt::format("r{} = {}({})", position, text_of(call, "op"), joined(arguments));
-  }
-
- private:
-  [[nodiscard]] std::string value(const json& argument) const {
-    const std::string kind = text_of(argument, "kind");
-    const json& v = argument.contains("value") ? argument["value"] : json();
-    if (kind == "none") {
-      return "None";
-    }
-    if (kind == "device") {
-      return "device_under_test";
-    }
-    if (kind == "input") {
-      return fmt::format("in{}", v.dump());
-    }
-    if (kind == "result") {
-      const auto item = static_cast<int>(number_of(argument, "item"));
-      return item == 0 ? fmt::format("r{}", v.dump()) : fmt::format("r{}[{}]", v.dump(), item);
-    }
-    if (kind == "bool") {
-      return v == json(true) || v == json(1) ? "True" : "False";
-    }
-    if (kind == "float") {
-      return python_number(v);
-    }
-    if (kind == "dtype") {
-      return v.is_string() ? v.get<std::string>() : dtype_;
-    }
-    if (v.is_array()) {
-      std::vector<std::string> items;
-      for (const json& item : v) {
-        items.push_back(kind == "list"        ? value(item)
-                        : kind == "bool_list" ? (item == json(true) ? "True" : "False")
-                                              : python_number(item));
-      }
-      return fmt::format("[{}]", joined(items));
-    }
-    return v.dump();
-  }
-
-  const json& plan_;
-  std::string dtype_;
-};
-
 }  // namespace
 
 std::string show_check(const json& check_record, const std::string& dtype) {
@@ -104,6 +49,9 @@ std::string show_check(const json& check_record, const std::string& dtype) {
                                 text_of(check_record, "name"), dtype);
   if (const std::string plugin = text_of(check_record, "plugin"); !plugin.empty()) {
     out += fmt::format(", of plugin {}", plugin);
+  }
+  if (const std::string summary = text_of(check_record, "summary"); !summary.empty()) {
+    out += fmt::format("\n{}", printable(summary));
   }
   out += "\n\ninputs\n";
   const json& inputs = list_of(check_record, "inputs");
@@ -115,9 +63,8 @@ std::string show_check(const json& check_record, const std::string& dtype) {
   }
   out += "\nplan\n";
   const json& plan = list_of(check_record, "plan");
-  const plan_text text(plan, dtype);
   for (std::size_t i = 0; i < plan.size(); ++i) {
-    out += fmt::format("  {}\n", text.call(i));
+    out += fmt::format("  {}\n", call_as_text(plan[i], i, dtype));
   }
   std::vector<std::string> dtypes;
   for (const json& known : list_of(check_record, "dtypes")) {

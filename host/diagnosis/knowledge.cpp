@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "host/common/pack_contents.hpp"
 #include "host/platform/platform.hpp"
 
 namespace assay {
@@ -82,6 +83,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
+bool read_file(const fs::path& file, std::string& text) {
+  std::ifstream in(file, std::ios::binary);
+  text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  return in.good() || in.eof();
+}
+
 }  // namespace
 
 const catalogue_entry* knowledge::find(const std::string& code) const {
@@ -121,6 +128,12 @@ std::vector<std::string> knowledge::loose_ends(const std::set<std::string>& prob
 knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everything) {
   knowledge all;
   for (const fs::path& file : rule_files(places)) {
+    std::error_code error;
+    std::string text;
+    const bool readable = fs::is_regular_file(file, error) && read_file(file, text);
+    if (const pack_contents holds = contents_of(text); holds.checks && !holds.rules) {
+      continue;  // an op pack, whose row is the worker's
+    }
     if (const auto who = platform::others_may_write(file); who && !trust_everything) {
       rule_pack& pack = all.packs.emplace_back();
       pack.file = file;
@@ -129,16 +142,13 @@ knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everyth
                      "--trust-plugins";
       continue;
     }
-    std::error_code error;
-    std::ifstream in(file, std::ios::binary);
-    if (!in || !fs::is_regular_file(file, error)) {
+    if (!readable) {
       rule_pack& pack = all.packs.emplace_back();
       pack.file = file;
       pack.refused = "it is no file that can be read; mend its permissions, or take it away";
       continue;
     }
-    all.add(file,
-            std::string(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()));
+    all.add(file, text);
   }
   return all;
 }

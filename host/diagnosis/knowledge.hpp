@@ -97,7 +97,8 @@ struct knowledge {
 };
 
 /// Reads the *.assay.toml among these files and folders. A file that others may write is refused
-/// unless `trust_everything`, since people paste what it advises.
+/// unless `trust_everything`, since people paste what it advises. One that holds checks and no
+/// rules is an op pack and passed over.
 knowledge read_knowledge(const std::vector<std::filesystem::path>& places, bool trust_everything);
 
 /// Whether a folder holds a *.assay.toml, which is a whole plugin by itself.

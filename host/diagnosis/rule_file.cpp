@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 
 #include "host/common/nearest.hpp"
+#include "host/common/pack_contents.hpp"
+#include "host/common/toml.hpp"
 #include "knowledge.hpp"
 
 namespace assay {
@@ -154,8 +153,15 @@ pattern make_pattern(const std::string& given) {
 /// Reads one file into a knowledge of its own, so that a mistake leaves no half of it behind.
 class reader {
  public:
-  reader(const toml::table& root, const knowledge& known) : known_(known) {
-    only_these(root, {"pack", "diagnosis", "classifier"}, "the file");
+  reader(const toml::table& root, const knowledge& known, bool is_op_pack) : known_(known) {
+    // What an op pack's keys hold is the worker's to read; here they must only be found by it.
+    only_these(root, {"pack", "category", "check", "diagnosis", "classifier"}, "the file");
+    for (const char* key : {"category", "check"}) {
+      if (const toml::node* node = root.get(key); node != nullptr && !is_op_pack) {
+        throw mistake(*node, std::string("'") + key + "' is written as [[" + key +
+                                 "]], at the beginning of a line");
+      }
+    }
     read_pack(root);
     for_each_table(root, "diagnosis", "[[diagnosis]]",
                    [&](const toml::table& one) { read_diagnosis(one); });
@@ -172,7 +178,8 @@ class reader {
     if (head == nullptr) {
       throw mistake(root, "the file needs [pack], with format, id, version and vendor");
     }
-    only_these(*head, {"format", "id", "version", "vendor"}, "[pack]");
+    only_these(*head, {"format", "id", "version", "vendor", "accelerator", "load_library", "needs"},
+               "[pack]");
     if ((*head)["format"].value<std::int64_t>() != 1) {
       throw mistake(*head, "[pack] needs 'format = 1', the one that this assay reads");
     }
@@ -360,8 +367,8 @@ static void shift_by(pattern_list& list, std::size_t distance) {
 void knowledge::add(const std::filesystem::path& file, std::string_view text) {
   rule_pack pack;
   try {
-    const toml::table root = toml::parse(text);
-    reader read(root, *this);
+    const toml::table root = parse_toml(text);
+    reader read(root, *this, contents_of(text).checks);
     pack = read.pack;
     pack.entry_count = read.made.entries.size();
     pack.rule_count = read.made.rules.size();
@@ -379,9 +386,9 @@ void knowledge::add(const std::filesystem::path& file, std::string_view text) {
     }
     std::move(read.made.patterns.begin(), read.made.patterns.end(), std::back_inserter(patterns));
     entries.merge(read.made.entries);
-  } catch (const toml::parse_error& e) {
-    pack.refused = "line " + std::to_string(e.source().begin.line) + ": " +
-                   std::string(e.description()) + "; mend the file, or take it away";
+  } catch (const toml_syntax_error& e) {
+    pack.refused =
+        "line " + std::to_string(e.line()) + ": " + e.what() + "; mend the file, or take it away";
   } catch (const mistake& e) {
     pack.refused = std::string(e.what()) + "; mend the file, or take it away";
   }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <boost/dll/library_info.hpp>
 #include <exception>
+#include <fstream>
 
 #include "host/common/open_library.hpp"
+#include "host/common/pack_contents.hpp"
 #include "host/platform/platform.hpp"
 #include "registrar.hpp"
+#include "toml_pack.hpp"
 
 namespace assay::worker {
 
@@ -29,12 +32,29 @@ bool named_like_a_plugin(const fs::path& file) {
   return file.filename().string().ends_with(".assay" + library_suffix());
 }
 
+bool named_like_a_pack(const fs::path& file) {
+  return file.filename().string().ends_with(".assay.toml");
+}
+
+std::string text_in(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  std::string text(error ? 0 : size, '\0');
+  std::ifstream in(file, std::ios::binary);
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
 std::vector<fs::path> candidates_in(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     const bool library = entry.path().extension() == library_suffix();
-    if (named_like_a_plugin(entry.path()) || (library && entry.is_regular_file(error))) {
+    // A file of rules alone is not the worker's.
+    const bool pack = named_like_a_pack(entry.path()) && entry.is_regular_file(error) &&
+                      contents_of(text_in(entry.path())).checks;
+    if (named_like_a_plugin(entry.path()) || pack || (library && entry.is_regular_file(error))) {
       found.push_back(entry.path());
     }
   }
@@ -156,6 +176,9 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
                       ? "it is a folder, and a plugin is a file; rename it, or take it away"
                       : "it is not a file; mend the link, or take it away");
   }
+  if (named_like_a_pack(file)) {
+    return load_toml(file, trust_everything);
+  }
   const looks_like looks = look_at(file);
   if (looks != looks_like::plugin) {
     const std::string reason = looks == looks_like::empty_file ? "the file is empty"
@@ -213,10 +236,26 @@ void plugin_registry::load_declared(const fs::path& file, bool trust_everything,
     fill(declared);
     declared.commit(target.c_form());
     commit(std::move(plugin), record);
+  } catch (const no_plugin& e) {
+    record["status"] = "not_a_plugin";
+    record["reason"] = one_line(e.what());
+    write_(record);
   } catch (const std::exception& e) {
     record["reason"] = one_line(e.what());
     write_(record);
   }
+}
+
+void plugin_registry::load_toml(const fs::path& file, bool trust_everything) {
+  std::optional<toml_pack> pack;
+  const auto read = [&]() -> plugin_identity {
+    pack = read_toml_pack(file.filename().string(), text_in(file));
+    if (!pack) {
+      throw no_plugin("it holds no check; its rules are not the worker's");
+    }
+    return {pack->id, pack->version, pack->vendor, pack->accelerator};
+  };
+  load_declared(file, trust_everything, read, [&](registry& plugin) { pack->fill(plugin); });
 }
 
 // Its id must be free; what users set for it is laid out.
@@ -333,6 +372,7 @@ void plugin_registry::commit(std::unique_ptr<registrations> plugin, json& record
   record["probes"] = listed(plugin->probes);
   record["classifiers"] = listed(plugin->classifiers);
   record["options"] = plugin->options;
+  record["operator_libraries"] = plugin->libraries;
   record["needs"] = json::array();
   for (const owned_requirements& needs : plugin->needs) {
     record["needs"].push_back(needs.describe());

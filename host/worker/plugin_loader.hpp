@@ -48,6 +48,12 @@ struct plugin_identity {
   std::string id, version, vendor, accelerator = "any";
 };
 
+/// What was taken for a plugin is none, and is left alone.
+class no_plugin : public refused {
+ public:
+  using refused::refused;
+};
+
 /// All plugins of this process. Nothing in it is ever unloaded.
 class plugin_registry {
  public:
@@ -67,7 +73,7 @@ class plugin_registry {
 
   /// Registers what a file declares that is no shared library (a TOML pack, a recorded trace): the
   /// same trust, examination and records as for a plugin. `read` says who it is, and `fill` what it
-  /// has; either throws std::exception with one line for the user.
+  /// has; either throws std::exception with one line for the user (no_plugin: it is left alone).
   void load_declared(const std::filesystem::path& file, bool trust_everything,
                      const std::function<plugin_identity()>& read,
                      const std::function<void(assay::registry&)>& fill);
@@ -83,6 +89,7 @@ class plugin_registry {
  private:
   void load_one(const std::filesystem::path& file, bool named, bool trust_everything);
   void open_and_register(const std::filesystem::path& file, nlohmann::json& record);
+  void load_toml(const std::filesystem::path& file, bool trust_everything);
   static void admit(const std::filesystem::path& file, bool trust_everything,
                     nlohmann::json& record);
   void introduce(registrations& plugin) const;

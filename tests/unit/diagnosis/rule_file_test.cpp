@@ -60,6 +60,9 @@ TEST(rule_file, not_toml) {
   EXPECT_EQ(line_of(reason), 3U) << reason;
   EXPECT_TRUE(reason.ends_with(what_to_do)) << reason;
   EXPECT_NE(refusal(std::string("\0\x01\xff\xfe", 4)), "");
+  // These break assertions of toml++ 3.3.
+  EXPECT_TRUE(refusal("[pack]\nformat = [}\n").starts_with("line 2: this line is no TOML"));
+  EXPECT_TRUE(refusal("[pack]\nformat = 1\n[\n").starts_with("line 3: "));
   EXPECT_NE(refusal("[pack]\nformat = 1\nformat = 1\n"), "");  // a key twice
 }
 
@@ -77,6 +80,16 @@ TEST(rule_file, pack) {
   EXPECT_NE(refusal(pack() + "verison = \"1\"\n").find("no key 'verison'; did you mean 'version'?"),
             std::string::npos);
   EXPECT_NE(refusal(pack() + "[[diagnoses]]\n").find("did you mean 'diagnosis'?"),
+            std::string::npos);
+}
+
+TEST(rule_file, op_pack) {
+  const std::string head = pack() + "accelerator = \"rocm\"\nload_library = [\"x.so\"]\n";
+  const std::string check = "[[category]]\nname = \"a\"\n[[check]]\nname = \"a/b\"\n";
+  EXPECT_EQ(refusal(head + check), "");
+  EXPECT_EQ(refusal(head + likely("ACME-OLD", "any = [\"acme: old\"]") + check), "");
+  EXPECT_NE(refusal("check = [{ name = \"a/b\" }]\n" + head)
+                .find("line 1: 'check' is written as [[check]], at the beginning of a line"),
             std::string::npos);
 }
 
