@@ -164,6 +164,7 @@ std::string form_text(const json& form) {
     inline_table table;
     table.add_if_not(accuracy, "exact", false);
     table.add_if_not(accuracy, "contraction", false);
+    table.add_if_not(accuracy, "incomparable", false);
     table.add_if_not(accuracy, "roundings", 16.0);
     table.add_if_not(accuracy, "terms", 1.0);
     if (!member_of(accuracy, "picks_input").is_null()) {

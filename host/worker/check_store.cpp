@@ -362,6 +362,7 @@ json owned_check::describe_sizes() const {
   if (check_.accuracy != nullptr) {
     accuracy = {{"exact", (accuracy_.flags & ASSAY_ACCURACY_EXACT) != 0},
                 {"contraction", (accuracy_.flags & ASSAY_ACCURACY_CONTRACTION) != 0},
+                {"incomparable", (accuracy_.flags & ASSAY_ACCURACY_INCOMPARABLE) != 0},
                 {"roundings", accuracy_.roundings},
                 {"terms", accuracy_.terms},
                 {"picks_input", accuracy_.picks_input < 0 ? json() : json(accuracy_.picks_input)},

@@ -247,7 +247,8 @@ class form_reader {
     if (!from) {
       return;
     }
-    from->only({"exact", "contraction", "roundings", "terms", "picks_input", "picks_dimension"});
+    from->only({"exact", "contraction", "roundings", "terms", "picks_input", "picks_dimension",
+                "incomparable"});
     const auto part = [&](const char* key, double fallback) {
       return from->has(key) ? amount(from->need(key), "accuracy: '" + std::string(key) + "'")
                             : fallback;
@@ -265,6 +266,12 @@ class form_reader {
     }
     if (exact) {
       made.exact();
+    }
+    if (from->flag_or("incomparable", false)) {
+      if (exact) {
+        from->fail(from->need("incomparable"), "'exact' and 'incomparable' do not go together");
+      }
+      made.incomparable();
     }
     if (from->has("picks_input") != from->has("picks_dimension")) {
       from->fail(from->node(), "'picks_input' and 'picks_dimension' go together");

@@ -151,6 +151,25 @@ TEST(evidence, a_checks_own_reference_is_used) {
   EXPECT_GT(evidence["correct"]["outputs"][0]["normalised_error"].get<double>(), 0.1);
 }
 
+TEST(evidence, what_a_check_calls_incomparable_is_not_compared) {
+  registry plugin;
+  plugin.category("made", "made by a test")
+      .add(check("own", {randn({16})}, {call("aten::exp", in(0))}).incomparable());
+  worker::registrations registrations;
+  plugin.commit(worker::registrar(registrations).c_form());
+  const assay_check& own = registrations.checks.front().c_form();
+  engine::bound_plan plan(own);
+  const auto values = engine::make_inputs(own, ASSAY_DTYPE_FLOAT32, cpu, 0);
+  plan.set_inputs(values);
+  plan.run();
+  const json correct = engine::gather_evidence(
+      plan, values, {&own, ASSAY_DTYPE_FLOAT32, cpu, 0, false, ""})["correct"];
+  EXPECT_EQ(correct["state"], "unknown");
+  EXPECT_NE(correct["why"].get<std::string>().find("cannot be compared"), std::string::npos);
+  EXPECT_TRUE(correct["outputs"].empty());
+  EXPECT_EQ(correct["repeatable"], true);
+}
+
 TEST(evidence, margins_of_an_out_overload) {
   const json good = gathered({randn({32})}, call("aten::exp", in(0)));
   EXPECT_EQ(good["correct"]["margins"]["state"], "intact");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a log to the records of its checks, through the same registration as a plugin's.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -205,6 +206,24 @@ TEST(trace_checks, values_are_where_the_operator_is_defined) {
                "f32), False, 0.1, 1e-05), {})");
   EXPECT_EQ(fill(norm, 4), json({"uniform", 0.5, 2.0}));
   EXPECT_EQ(fill(norm, 3).at(0), "normal");
+}
+
+TEST(trace_checks, what_made_inputs_cannot_show_is_not_compared) {
+  const auto incomparable = [](const char* op, const std::string& arguments) {
+    return check_of(op, arguments).at("accuracy").at("incomparable");
+  };
+  EXPECT_EQ(incomparable("aten.max_pool2d_with_indices_backward.default",
+                         "((T([1, 2, 4, 4], f32), T([1, 2, 8, 8], f32), [2, 2], [2, 2], [0, 0], "
+                         "[1, 1], False, T([1, 2, 4, 4], i64)), {})"),
+            true);
+  const char* const norm =
+      "((T([2, 3, 4, 4], f32), T([3], f32), T([3], f32), T([3], f32), T([3], f32), {}, 0.1, "
+      "1e-05), {{}})";
+  EXPECT_EQ(
+      incomparable("aten.native_batch_norm.default", fmt::format(fmt::runtime(norm), "False")),
+      true);
+  EXPECT_EQ(incomparable("aten.native_batch_norm.default", fmt::format(fmt::runtime(norm), "True")),
+            false);
 }
 
 TEST(trace_checks, whole_numbers_that_no_rule_covers_are_said) {

@@ -185,6 +185,10 @@ typedef struct assay_cost {
 
 #define ASSAY_ACCURACY_EXACT 1u       /* the reference rounded to the output's dtype, bit for bit */
 #define ASSAY_ACCURACY_CONTRACTION 2u /* a device may multiply in TF32 where LibTorch allows it */
+/* Since minor 3: the output is not compared, since inputs that are made cannot belong together as the
+ * operator needs it (indices that an earlier pooling found), or since devices fill it differently
+ * by design. What it says of correctness is then `unknown`. */
+#define ASSAY_ACCURACY_INCOMPARABLE 4u
 
 /* How near the output must be to the reference. With u = 2^-24 (float32), 2^-11 (float16), 2^-8
  * (bfloat16), 2^-53 (float64), and u_acc that of the type in which sums are kept (float32 for the

@@ -115,6 +115,11 @@ class check {
     accuracy_.flags = ASSAY_ACCURACY_CONTRACTION;
     return *this;
   }
+  /// The output is not compared; see ASSAY_ACCURACY_INCOMPARABLE for the two reasons to say so.
+  check& incomparable() {
+    accuracy_.flags = ASSAY_ACCURACY_INCOMPARABLE;
+    return *this;
+  }
   /// Integer outputs are indices into input `position` along `dimension`; where values are equal,
   /// either index will do.
   check& picks(std::int32_t position, std::int32_t dimension) {
