@@ -32,6 +32,7 @@ nlohmann-json3-dev|<nlohmann/json.hpp>
 libtomlplusplus-dev|<toml++/toml.h>
 libsimdjson-dev|<simdjson.h>
 libmuparser-dev|<muParser.h>
+libsodium-dev|<sodium.h>
 '
 torch_packages='
 python3-pip|python module pip

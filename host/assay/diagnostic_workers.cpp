@@ -69,7 +69,7 @@ std::unique_ptr<worker_process> diagnostic_workers::start(const tool& one, int o
   auto worker = std::make_unique<worker_process>(
       here_.worker, scratch_.path(), ordinal, std::vector<std::filesystem::path>(),
       prefixed ? options_.probe_prefix : std::vector<std::string>());
-  worker->send(setup_command(*worker, {one.file.string()}, options_.trust_plugins));
+  worker->send(setup_command(*worker, {one.file.string()}, options_));
   const auto deadline = worker_process::seconds_from_now(options_.probe_timeout_s);
   for (;;) {
     const auto [what, record] = worker->next(deadline);

@@ -17,6 +17,7 @@
 #include "errors.hpp"
 #include "host/diagnosis/diagnose.hpp"
 #include "host/diagnosis/log_filter.hpp"
+#include "plugin_survey.hpp"
 #include "rule_files.hpp"
 
 namespace assay {
@@ -48,12 +49,21 @@ std::uintmax_t read_log(std::istream& input, const std::string& name, text_scan&
 
 /// Those whose texts occur. Loading every plugin to ask for its classifiers would take longer than
 /// reading the log.
-std::vector<diagnostic_workers::tool> woken(const knowledge& known, const text_scan& scan) {
+std::vector<diagnostic_workers::tool> woken(const knowledge& known, const text_scan& scan,
+                                            const run_options& options,
+                                            std::vector<std::string>& remarks) {
+  const plugin_judge judge(options);
   std::vector<diagnostic_workers::tool> tools;
   for (const known_classifier& one : known.classifiers) {
     if (std::any_of(one.any.begin(), one.any.end(),
                     [&](std::size_t pattern) { return !scan.of(pattern).empty(); })) {
-      tools.push_back({one.id, "", plugin_file(one.plugin)});
+      const surveyed_file plugin = judge.look_at(plugin_file(one.plugin));
+      if (plugin.status.empty()) {
+        tools.push_back({one.id, "", plugin.file});
+      } else {
+        remarks.push_back(fmt::format("classifier {} was not asked: its plugin is {}: {}", one.id,
+                                      plugin.status, plugin.reason));
+      }
     }
   }
   return tools;
@@ -194,7 +204,7 @@ int explain(const explain_request& request, const installation& here, std::istre
     workers.look_at({}, request.options.architecture);
     workers.ask(wanted_probes(found));
   }
-  workers.use_classifiers(woken(known, scan));
+  workers.use_classifiers(woken(known, scan, request.options, remarks));
   take_answers(workers.classify({failure_json(facts)}).front(), judge, found, remarks);
   found = diagnoser::settle(std::move(found), workers.answers());
 

@@ -13,7 +13,7 @@
 
 #include "collected_run.hpp"
 #include "errors.hpp"
-#include "host/common/glob.hpp"
+#include "selection.hpp"
 
 namespace assay {
 namespace {
@@ -27,7 +27,10 @@ std::string counted(double count, const char* one, const char* several) {
 class listing {
  public:
   listing(const catalogue& all, const run_options& options, std::ostream& out)
-      : all_(all), options_(options), out_(out) {
+      : all_(all), options_(options), chosen_by_(options), out_(out) {
+    for (const json& plugin : all.plugins) {
+      identities_[text_of(plugin, "id")] = identity_of(plugin);
+    }
     for (const json& check : all.checks) {
       if (!dtypes_of(check).empty()) {
         checks_[text_of(check, "category")].push_back(&check);
@@ -40,6 +43,7 @@ class listing {
     print_plugins();
     print_left_alone();
     print_categories();
+    print_options();
     print_helpers("Probes", "probes");
     print_helpers("Classifiers", "classifiers");
     print_rule_files();
@@ -48,7 +52,7 @@ class listing {
   }
 
  private:
-  using cells = std::array<std::string, 7>;
+  using cells = std::array<std::string, 6>;
 
   void line(const std::string& text) { out_ << text << '\n'; }
 
@@ -56,11 +60,9 @@ class listing {
     return !options_.enable.empty() || !options_.disable.empty() || !options_.dtypes.empty();
   }
 
-  template <typename Matches>
-  [[nodiscard]] bool wanted(Matches&& matches) const {
-    return (options_.enable.empty() ||
-            std::any_of(options_.enable.begin(), options_.enable.end(), matches)) &&
-           std::none_of(options_.disable.begin(), options_.disable.end(), matches);
+  [[nodiscard]] plugin_identity owner_of(const json& check) const {
+    const auto known = identities_.find(text_of(check, "plugin"));
+    return known == identities_.end() ? plugin_identity() : known->second;
   }
 
   // Those under which the filters leave the check.
@@ -71,9 +73,10 @@ class listing {
       const bool asked =
           options_.dtypes.empty() ||
           std::find(options_.dtypes.begin(), options_.dtypes.end(), dtype) != options_.dtypes.end();
-      if (asked && wanted([&](const std::string& pattern) {
-            return selects(pattern, text_of(check, "category"), text_of(check, "name"), dtype);
-          })) {
+      if (asked &&
+          chosen_by_
+              .check(owner_of(check), {text_of(check, "category"), text_of(check, "name"), dtype})
+              .on) {
         dtypes.push_back(dtype);
       }
     }
@@ -81,37 +84,38 @@ class listing {
   }
 
   void print_plugins() {
-    std::vector<cells> rows{{"id", "version", "vendor", "for", "checks", "status", "file"}};
-    std::vector<std::string> reasons{""};
+    std::vector<cells> rows{{"id", "version", "vendor", "for", "checks", "status"}};
+    std::vector<std::vector<std::string>> below{{}};
     for (const json& plugin : all_.plugins) {
       const std::string status = text_of(plugin, "status");
       const std::string id = text_of(plugin, "id");
       const bool refused = status == "refused";
       refused_ = refused_ || refused;
-      if (status == "not_a_plugin" || (!refused && filtered() && !counts_.contains(id))) {
+      if (status == "not_a_plugin" || (status == "loaded" && filtered() && !counts_.contains(id))) {
         continue;
       }
       const auto known = counts_.find(id);
-      const int count = refused || known == counts_.end() ? 0 : known->second;
+      const int count = known == counts_.end() ? 0 : known->second;
       const auto or_dash = [](const std::string& text) { return text.empty() ? "-" : text; };
-      const std::filesystem::path file = text_of(plugin, "file");
       rows.push_back({or_dash(id), or_dash(text_of(plugin, "version")),
                       or_dash(text_of(plugin, "vendor")), or_dash(text_of(plugin, "accelerator")),
-                      std::to_string(count), status, file.filename().string()});
-      reasons.push_back(printable(text_of(plugin, "reason") + trusted_text(plugin)));
+                      status == "loaded" ? std::to_string(count) : "-", status});
+      below.push_back({printable(text_of(plugin, "reason") + trusted_text(plugin)),
+                       printable(text_of(plugin, "file")), hash_text(plugin)});
     }
     line("Plugins");
     if (rows.size() == 1) {
       line("  none");
     } else {
-      print_rows(rows, reasons);
+      print_rows(rows, below);
     }
     line("");
   }
 
-  void print_rows(const std::vector<cells>& rows, const std::vector<std::string>& reasons) {
+  void print_rows(const std::vector<cells>& rows,
+                  const std::vector<std::vector<std::string>>& below) {
     constexpr std::size_t count_column = 4;
-    std::array<std::size_t, 7> widths{};
+    std::array<std::size_t, 6> widths{};
     for (const cells& row : rows) {
       for (std::size_t i = 0; i < row.size(); ++i) {
         widths[i] = std::max(widths[i], row[i].size());
@@ -125,10 +129,17 @@ class listing {
                                   : fmt::format(" {:<{}} ", rows[r][i], widths[i]);
       }
       line(text.substr(0, text.find_last_not_of(' ') + 1));
-      if (!reasons[r].empty()) {
-        line("      " + reasons[r]);
+      for (const std::string& more : below[r]) {
+        if (!more.empty()) {
+          line("      " + more);
+        }
       }
     }
+  }
+
+  static std::string hash_text(const json& file) {
+    const std::string hash = text_of(file, "sha256");
+    return hash.empty() ? "" : "SHA-256 " + hash;
   }
 
   void print_left_alone() {
@@ -183,12 +194,47 @@ class listing {
     }
   }
 
+  // "  norm.eps = 1e-05 (real, default 1e-05, 0 to 1): epsilon of every norm"
+  void print_options() {
+    bool titled = false;
+    for (const json& plugin : all_.plugins) {
+      for (const json& option : list_of(plugin, "options")) {
+        if (!titled) {
+          line("Options (--set PLUGIN.NAME=VALUE)");
+          titled = true;
+        }
+        line(printable(option_line(text_of(plugin, "id"), option)));
+      }
+    }
+    if (titled) {
+      line("");
+    }
+  }
+
+  static std::string option_line(const std::string& plugin, const json& option) {
+    const auto plain = [](const json& value) {
+      return value.is_string() ? "'" + value.get<std::string>() + "'" : value.dump();
+    };
+    std::string text = fmt::format("  {}.{} = {} ({}, default {}", plugin, text_of(option, "name"),
+                                   plain(member_of(option, "value")), text_of(option, "kind"),
+                                   plain(member_of(option, "default")));
+    if (!member_of(option, "low").is_null()) {
+      text += fmt::format(", {} to {}", member_of(option, "low").dump(),
+                          member_of(option, "high").dump());
+    }
+    std::string choices;
+    for (const json& choice : list_of(option, "choices")) {
+      choices += (choices.empty() ? ", one of " : ", ") + choice.get<std::string>();
+    }
+    return text + fmt::format("{}): {}", choices, text_of(option, "summary"));
+  }
+
   void print_helpers(const std::string& title, const char* member) {
     bool titled = false;
     for (const json& plugin : all_.plugins) {
       for (const json& helper : list_of(plugin, member)) {
         const std::string id = text_of(helper, "id");
-        if (!wanted([&](const std::string& pattern) { return glob_match(pattern, id); })) {
+        if (!chosen_by_.shows_helper(identity_of(plugin), id)) {
           continue;
         }
         if (!titled) {
@@ -209,13 +255,21 @@ class listing {
     }
     line("Rule files");
     for (const json& file : all_.rule_files) {
-      const bool refused = text_of(file, "status") == "refused";
-      refused_ = refused_ || refused;
-      line(printable(
-          refused ? fmt::format("  {}: refused: {}", text_of(file, "file"), text_of(file, "reason"))
-                  : fmt::format("  {} {}: {}, {}", text_of(file, "id"), text_of(file, "version"),
-                                counted(number_of(file, "diagnoses"), "diagnosis", "diagnoses"),
-                                counted(number_of(file, "rules"), "rule", "rules"))));
+      const std::string status = text_of(file, "status");
+      refused_ = refused_ || status == "refused";
+      const std::string path = text_of(file, "file");
+      if (status == "read") {
+        line(printable(fmt::format("  {} {} ({}): {}, {}", text_of(file, "id"),
+                                   text_of(file, "version"), text_of(file, "vendor"),
+                                   counted(number_of(file, "diagnoses"), "diagnosis", "diagnoses"),
+                                   counted(number_of(file, "rules"), "rule", "rules"))));
+        line(printable("      " + path));
+      } else {
+        line(printable(fmt::format("  {}: {}: {}", path, status, text_of(file, "reason"))));
+      }
+      if (const std::string hash = hash_text(file); !hash.empty()) {
+        line("      " + hash);
+      }
     }
     line("");
   }
@@ -236,7 +290,9 @@ class listing {
 
   const catalogue& all_;
   const run_options& options_;
+  const selection chosen_by_;
   std::ostream& out_;
+  std::map<std::string, plugin_identity> identities_;       // by plugin id
   std::map<std::string, std::vector<const json*>> checks_;  // by category
   std::map<std::string, int> counts_;                       // by plugin id
   bool refused_ = false;
@@ -247,6 +303,43 @@ class listing {
 int list_command(const catalogue& catalogue, const installation& here, const run_options& options,
                  std::ostream& out) {
   return listing(catalogue, options, out).print(here);
+}
+
+int list_as_json(const catalogue& catalogue, const run_options& options, std::ostream& out) {
+  // What plugins say of themselves need not be valid UTF-8.
+  const auto print = [&](const json& record) {
+    out << record.dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+  };
+  bool refused = false;
+  std::map<std::string, plugin_identity> identities;
+  for (const auto* files : {&catalogue.plugins, &catalogue.rule_files}) {
+    for (const json& file : *files) {
+      print(file);
+      refused = refused || text_of(file, "status") == "refused";
+    }
+  }
+  for (const json& plugin : catalogue.plugins) {
+    identities[text_of(plugin, "id")] = identity_of(plugin);
+  }
+  const selection chosen_by(options);
+  for (const json& check : catalogue.checks) {
+    const json& dtypes = list_of(check, "dtypes");
+    const bool any = std::any_of(dtypes.begin(), dtypes.end(), [&](const json& dtype) {
+      const std::string name = dtype.get<std::string>();
+      const bool asked =
+          options.dtypes.empty() ||
+          std::find(options.dtypes.begin(), options.dtypes.end(), name) != options.dtypes.end();
+      return asked && chosen_by
+                          .check(identities[text_of(check, "plugin")],
+                                 {text_of(check, "category"), text_of(check, "name"), name})
+                          .on;
+    });
+    if (any) {
+      print(check);
+    }
+  }
+  out.flush();
+  return refused ? exit_status::tool : exit_status::ok;
 }
 
 }  // namespace assay

@@ -14,4 +14,7 @@ namespace assay {
 int list_command(const catalogue& catalogue, const installation& here, const run_options& options,
                  std::ostream& out);
 
+/// The same as JSON lines: the records of docs/architecture.md.
+int list_as_json(const catalogue& catalogue, const run_options& options, std::ostream& out);
+
 }  // namespace assay

@@ -8,6 +8,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,10 +19,10 @@
 #include "doctor_command.hpp"
 #include "errors.hpp"
 #include "explain_command.hpp"
-#include "host/common/glob.hpp"
 #include "host/common/nearest.hpp"
 #include "host/platform/platform.hpp"
 #include "list_command.hpp"
+#include "list_why.hpp"
 #include "option_table.hpp"
 #include "options.hpp"
 #include "report_command.hpp"
@@ -29,6 +30,7 @@
 #include "reports.hpp"
 #include "rule_files.hpp"
 #include "schedule.hpp"
+#include "selection.hpp"
 #include "selftest_report.hpp"
 #include "show_command.hpp"
 #include "show_toml.hpp"
@@ -155,6 +157,7 @@ int selftest(const std::vector<std::string>& command_line,
   const run_options options = parse_selftest_options(arguments, world);
   installation here = this_installation();
   here.plugin_dir = here.selftest_dir;
+  here.user_plugin_dir.clear();
   const engine_choice engine =
       choose_engine(requested_torch(options), here.libexec_dir, world.variables);
   const bool to_stderr = options.json_file && *options.json_file == "-";
@@ -180,47 +183,21 @@ int selftest(const std::vector<std::string>& command_line,
   return report->all_detected() ? exit_status::ok : exit_status::failed;
 }
 
-bool selected(const nlohmann::json& check, const std::vector<std::string>& globs) {
-  const std::string category = check.value("category", "");
-  const std::string name = check.value("name", "");
-  const auto dtypes = check.value("dtypes", std::vector<std::string>{});
-  return globs.empty() || std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
-           return std::any_of(dtypes.begin(), dtypes.end(), [&](const std::string& dtype) {
-             return selects(glob, category, name, dtype);
-           });
-         });
-}
-
-/// What plugins say of themselves need not be valid UTF-8.
-void print_line(const nlohmann::json& record) {
-  std::cout << record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-}
-
 int list(const std::vector<std::string>& arguments, const environment& world) {
   const list_request request = parse_list_options(arguments, world);
   const installation here = this_installation();
   catalogue found = read_catalogue(here, request.options);
   found.rule_files = list_rule_files(here, request.options, found.plugins, std::cerr);
   check_globs(found, request.options);
-  if (!request.json) {
-    return list_command(found, here, request.options, std::cout);
+  if (request.options.write_lock) {
+    write_lock(found, *request.options.write_lock);
   }
-  bool refused = false;
-  for (const nlohmann::json& plugin : found.plugins) {
-    print_line(plugin);
-    refused = refused || plugin.value("status", "") == "refused";
+  const int status = request.json ? list_as_json(found, request.options, std::cout)
+                                  : list_command(found, here, request.options, std::cout);
+  if (request.why) {
+    list_why(found, request.options, request.json, std::cout);
   }
-  for (const nlohmann::json& file : found.rule_files) {
-    print_line(file);
-    refused = refused || file.value("status", "") == "refused";
-  }
-  for (const nlohmann::json& check : found.checks) {
-    if (selected(check, request.options.enable)) {
-      print_line(check);
-    }
-  }
-  std::cout.flush();
-  return refused ? exit_status::tool : exit_status::ok;
+  return status;
 }
 
 /// The dtype to show `check` with: of the id, else of the options, else the check's first.
@@ -273,11 +250,21 @@ int show_as_toml(const std::string& wanted, const run_options& options) {
     throw usage_error("--toml prints a check with all its dtypes; leave --dtype out");
   }
   const catalogue found = read_catalogue(this_installation(), options);
+  const selector asked = parse_selector("assay show", wanted);
+  std::map<std::string, plugin_identity> owners;
+  for (const nlohmann::json& plugin : found.plugins) {
+    owners[plugin.value("id", "")] = identity_of(plugin);
+  }
   std::vector<const nlohmann::json*> chosen;
   std::vector<std::string> names;
   for (const nlohmann::json& check : found.checks) {
     names.push_back(check.value("check", ""));
-    if (names.back() == wanted || selected(check, {wanted})) {
+    const auto dtypes = check.value("dtypes", std::vector<std::string>{});
+    const bool selected = std::any_of(dtypes.begin(), dtypes.end(), [&](const auto& dtype) {
+      return matches(asked, owners[check.value("plugin", "")],
+                     {check.value("category", ""), check.value("name", ""), dtype});
+    });
+    if (names.back() == wanted || selected) {
       chosen.push_back(&check);
     }
   }

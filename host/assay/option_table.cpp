@@ -53,14 +53,15 @@ const std::vector<option_spec>& option_table() {
   static const std::vector<option_spec> table = {
       {"device", "D", text, run | show | selftest, true,
        "auto, cpu, cuda[:N], hip[:N] or all; auto is the first GPU, else the CPU"},
-      {"enable", "GLOB", list, run | lists, true,
-       "only these checks: a category, category/name or category/name[dtype]; * ? [..]; "
-       "repeatable"},
-      {"disable", "GLOB", list, run, true, "not these checks; repeatable"},
+      {"enable", "GLOB", list, run | lists | show | explain | doctor, true,
+       "only these checks: a category, category/name or category/name[dtype], or plugin:ID, "
+       "vendor:NAME, accelerator:TAG, dtype:T; * ? [..]; repeatable"},
+      {"disable", "GLOB", list, run | lists | show | explain | doctor, true,
+       "not these, whatever --enable says; a plugin that is off is not opened; repeatable"},
       {"profile", "P", text, run, true,
        "classic: 3 + 20 calls; quick: fewer where 20 take long; measure: until the median is "
        "known"},
-      {"dtype", "T", list, run | show, true,
+      {"dtype", "T", list, run | lists | show, true,
        "float32, float16, bfloat16 or float64 instead of each check's default; repeatable"},
       {"timeout", "S", text, run | selftest, true, "seconds a check may take (120; selftest: 10)"},
       {"measure-limit", "S", text, run, true, "profile measure: seconds of sampling per check (2)"},
@@ -75,6 +76,12 @@ const std::vector<option_spec>& option_table() {
        "replay the operator calls of this log, and of the other checks only those asked for by "
        "name; "
        "repeatable"},
+      {"plugins-lock", "FILE", path, run | lists | show | explain | doctor, false,
+       "open no plugin but those whose SHA-256 this file has"},
+      {"write-lock", "FILE", path, lists, false,
+       "write such a file: the plugins that there are now"},
+      {"set", "PLUGIN.NAME=VALUE", list, run | lists | show | explain | doctor, false,
+       "a plugin's option, as assay list shows them; repeatable"},
       {"torch", "DIR", path, run | lists | selftest | doctor, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
       {"json", "FILE", path, run | selftest, false,
@@ -135,6 +142,7 @@ bool known_to(const option_spec& spec, subcommand command) {
 const std::vector<own_flag>& own_flags() {
   static const std::vector<own_flag> table = {
       {subcommand::list, "json", "print the catalogue as JSON lines"},
+      {subcommand::list, "why", "say of each plugin, category and check which line decided"},
       {subcommand::show, "python", "print a Python program that does the same"},
       {subcommand::show, "toml", "print the check, or all that a glob matches, as a TOML op pack"},
       {subcommand::explain, "json", "print the diagnoses as one JSON object"},

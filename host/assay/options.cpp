@@ -12,6 +12,8 @@
 #include "option_sources.hpp"
 #include "option_table.hpp"
 #include "option_values.hpp"
+#include "plugin_settings.hpp"
+#include "selection.hpp"
 
 namespace assay {
 namespace {
@@ -31,15 +33,32 @@ std::string joined(const std::vector<fs::path>& paths) {
 
 std::string path_text(const std::optional<fs::path>& path) { return path ? path->string() : ""; }
 
+const std::vector<std::string>& checked_globs(const given_option& given) {
+  for (const std::string& text : given.texts) {
+    parse_selector(given.origin, text);
+  }
+  return given.texts;
+}
+
+/// What code may run must not depend on where assay happens to be started.
+void must_not_be_relative(const given_option& given, const std::string& path) {
+  if (given.source == option_source::environment && !fs::path(path).is_absolute()) {
+    throw usage_error(
+        fmt::format("{}: '{}' is relative, and a variable is the same everywhere; "
+                    "write the whole path, from the root",
+                    given.origin, path));
+  }
+}
+
 void apply(run_options& options, const std::string& name, const given_option& given) {
   const std::string& origin = given.origin;
   const std::string& text = given.texts.front();
   if (name == "device") {
     options.device = parse_device(origin, text);
   } else if (name == "enable") {
-    options.enable = given.texts;
+    options.enable = checked_globs(given);
   } else if (name == "disable") {
-    options.disable = given.texts;
+    options.disable = checked_globs(given);
   } else if (name == "profile") {
     options.profile = parse_profile(origin, text);
   } else if (name == "dtype") {
@@ -60,6 +79,7 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     options.repeat_neighbours = static_cast<unsigned>(parse_whole_number(origin, text, 1000));
   } else if (name == "plugin-dir") {
     for (const std::string& dir : given.texts) {
+      must_not_be_relative(given, dir);
       options.plugin_dirs.push_back(parse_folder(origin, dir, given.base_dir));
     }
   } else if (name == "trust-plugins") {
@@ -68,7 +88,17 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     for (const std::string& file : given.texts) {
       options.traces.push_back(parse_input_file(origin, file, given.base_dir));
     }
+  } else if (name == "plugins-lock") {
+    must_not_be_relative(given, text);
+    options.plugins_lock = parse_input_file(origin, text, given.base_dir);
+  } else if (name == "write-lock") {
+    options.write_lock = parse_output_file(origin, text, given.base_dir);
+  } else if (name == "set") {
+    for (const std::string& one : given.texts) {
+      add_assignment(options.set, origin, one);
+    }
   } else if (name == "torch") {
+    must_not_be_relative(given, text);
     options.torch_dir = parse_folder(origin, text, given.base_dir);
   } else if (name == "json") {
     // Opened by its name, the terminal's or pipe's place in what is printed would be lost.
@@ -137,6 +167,15 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "seed") return std::to_string(options.seed);
   if (name == "repeat-neighbours") return std::to_string(options.repeat_neighbours);
   if (name == "trust-plugins") return yes_no(options.trust_plugins);
+  if (name == "plugins-lock") return path_text(options.plugins_lock);
+  if (name == "write-lock") return path_text(options.write_lock);
+  if (name == "set") {
+    std::vector<std::string> texts;
+    for (const auto& one : options.set) {
+      texts.push_back(one.text);
+    }
+    return joined(texts);
+  }
   if (name == "torch") return path_text(options.torch_dir);
   if (name == "json") return path_text(options.json_file);
   if (name == "junit") return path_text(options.junit_file);
@@ -248,8 +287,8 @@ list_request parse_list_options(const std::vector<std::string>& arguments,
                                 const environment& world) {
   const given_arguments given = read_arguments(arguments, subcommand::list, world);
   refuse_words(given.words, "list");
-  return {make_options(read_all_sources(given.options, world), subcommand::list),
-          given.has("json")};
+  return {make_options(read_all_sources(given.options, world), subcommand::list), given.has("json"),
+          given.has("why")};
 }
 
 show_request parse_show_options(const std::vector<std::string>& arguments,

@@ -24,6 +24,7 @@ struct environment {
 struct list_request {
   run_options options;
   bool json = false;
+  bool why = false;
 };
 
 struct show_request {

@@ -8,6 +8,8 @@
 #include <boost/process/v1/args.hpp>
 #include <boost/process/v1/async_pipe.hpp>
 #include <boost/process/v1/child.hpp>
+#include <boost/process/v1/env.hpp>
+#include <boost/process/v1/environment.hpp>
 #include <boost/process/v1/exe.hpp>
 #include <boost/process/v1/group.hpp>
 #include <boost/process/v1/io.hpp>
@@ -16,6 +18,8 @@ namespace bp = boost::process::v1;
 #include <boost/process/args.hpp>
 #include <boost/process/async_pipe.hpp>
 #include <boost/process/child.hpp>
+#include <boost/process/env.hpp>
+#include <boost/process/environment.hpp>
 #include <boost/process/exe.hpp>
 #include <boost/process/group.hpp>
 #include <boost/process/io.hpp>
@@ -73,16 +77,28 @@ std::optional<int> minor_number(std::string_view name) {
   return number;
 }
 
+/// Neither a program nor a library is taken from the current folder, which is what an empty or a
+/// relative entry means.
+std::string absolute_entries(const std::string& path) {
+  std::istringstream folders(path);
+  std::string kept;
+  for (std::string folder; std::getline(folders, folder, windows ? ';' : ':');) {
+    if (fs::path(folder).is_absolute()) {
+      kept += (kept.empty() ? "" : windows ? ";" : ":") + folder;
+    }
+  }
+  return kept;
+}
+
 std::optional<fs::path> search_path(const variable_map& variables, const std::string& name) {
-  std::istringstream folders(value_of(variables, "PATH"));
+  std::istringstream folders(absolute_entries(value_of(variables, "PATH")));
   for (std::string folder; std::getline(folders, folder, windows ? ';' : ':');) {
     const fs::path file = fs::path(folder) / (windows ? name + ".exe" : name);
     std::error_code error;
     const fs::file_status status = fs::status(file, error);
     constexpr fs::perms runnable =
         fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
-    if (!folder.empty() && fs::is_regular_file(status) &&
-        (status.permissions() & runnable) != fs::perms::none) {
+    if (fs::is_regular_file(status) && (status.permissions() & runnable) != fs::perms::none) {
       return file;
     }
   }
@@ -117,7 +133,9 @@ std::string output_of(const fs::path& python, const std::vector<std::string>& ar
   boost::asio::io_context context;
   bp::async_pipe pipe(context);
   bp::group group;  // a shim may start the real Python as a child of its own
-  bp::child child(bp::exe = python.string(), bp::args = arguments, bp::std_out > pipe,
+  bp::environment environment = boost::this_process::environment();
+  environment["PYTHONPATH"] = absolute_entries(environment["PYTHONPATH"].to_string());
+  bp::child child(environment, bp::exe = python.string(), bp::args = arguments, bp::std_out > pipe,
                   bp::std_err > bp::null, bp::std_in < bp::null, group, error);
   if (error) {
     return "";
@@ -140,6 +158,8 @@ std::string output_of(const fs::path& python, const std::vector<std::string>& ar
 std::optional<fs::path> ask_python(const fs::path& python, std::chrono::milliseconds patience) {
   const std::string text = output_of(python,
                                      {"-c",
+                                      // Where -c begins to look is the current folder.
+                                      "import sys; sys.path[:]=[p for p in sys.path if p]; "
                                       "import importlib.util as u; s=u.find_spec('torch'); "
                                       "print(s.submodule_search_locations[0] if s else '')"},
                                      patience);
@@ -158,9 +178,9 @@ std::optional<fs::path> ask_python(const fs::path& python, std::chrono::millisec
 }
 
 std::optional<fs::path> torch_on_python_path(const variable_map& variables) {
-  std::istringstream folders(value_of(variables, "PYTHONPATH"));
+  std::istringstream folders(absolute_entries(value_of(variables, "PYTHONPATH")));
   for (std::string folder; std::getline(folders, folder, windows ? ';' : ':');) {
-    if (!folder.empty() && is_torch_package(fs::path(folder) / "torch")) {
+    if (is_torch_package(fs::path(folder) / "torch")) {
       return fs::path(folder) / "torch";
     }
   }
@@ -252,7 +272,7 @@ std::optional<fs::path> active_python_torch(const variable_map& variables,
   const std::string virtual_env = value_of(variables, "VIRTUAL_ENV");
   const std::string active =
       virtual_env.empty() ? value_of(variables, "CONDA_PREFIX") : virtual_env;
-  if (!active.empty()) {
+  if (fs::path(active).is_absolute()) {
     if (auto torch = torch_in_prefix(active)) {
       return torch;
     }

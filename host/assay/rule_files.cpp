@@ -9,6 +9,7 @@
 
 #include "collected_run.hpp"
 #include "host/diagnosis/diagnose.hpp"
+#include "plugin_survey.hpp"
 
 namespace assay {
 
@@ -16,10 +17,22 @@ namespace {
 
 using nlohmann::json;
 
-knowledge read_all(const installation& here, const run_options& options) {
-  std::vector<std::filesystem::path> places{here.plugin_dir};
-  places.insert(places.end(), options.plugin_dirs.begin(), options.plugin_dirs.end());
-  return read_knowledge(places, options.trust_plugins);
+knowledge read_all(const installation& here, const run_options& options, bool with_hashes) {
+  const plugin_judge judge(options);
+  judge_of_packs look;
+  if (with_hashes || judge.has_an_opinion()) {
+    look = [&judge](const std::filesystem::path& file) {
+      const surveyed_file seen = judge.look_at(file);
+      rule_pack pack;
+      pack.id = seen.who.id;
+      pack.version = seen.version;
+      pack.vendor = seen.who.vendor;
+      pack.sha256 = seen.sha256;
+      (seen.status == "off" ? pack.off : pack.refused) = seen.reason;
+      return pack;
+    };
+  }
+  return read_knowledge(plugin_places(here, options), options.trust_plugins, look);
 }
 
 std::string steps_as_markdown(const char* platform, const std::vector<std::string>& steps) {
@@ -38,7 +51,7 @@ std::string steps_as_markdown(const char* platform, const std::vector<std::strin
 
 knowledge rule_knowledge(const installation& here, const run_options& options,
                          std::ostream& complaints) {
-  knowledge known = read_all(here, options);
+  knowledge known = read_all(here, options, false);
   for (const rule_pack& pack : known.packs) {
     if (!pack.refused.empty()) {
       complaints << fmt::format("assay: the rule file {} is not used: {}\n", pack.file.string(),
@@ -54,15 +67,18 @@ knowledge rule_knowledge(const installation& here, const run_options& options,
 std::vector<json> list_rule_files(const installation& here, const run_options& options,
                                   const std::vector<json>& plugins, std::ostream& complaints) {
   std::vector<json> records;
-  const knowledge known = read_all(here, options);
+  const knowledge known = read_all(here, options, true);
   for (const std::string& line : rules_without_probe(known, plugins)) {
     complaints << "assay: " << line << '\n';
   }
   for (const rule_pack& pack : known.packs) {
     records.push_back({{"record", "rule_file"},
                        {"file", pack.file.string()},
-                       {"status", pack.refused.empty() ? "read" : "refused"},
-                       {"reason", pack.refused},
+                       {"status", !pack.off.empty()      ? "off"
+                                  : pack.refused.empty() ? "read"
+                                                         : "refused"},
+                       {"reason", pack.off + pack.refused},
+                       {"sha256", pack.sha256},
                        {"id", pack.id},
                        {"version", pack.version},
                        {"vendor", pack.vendor},

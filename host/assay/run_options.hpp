@@ -33,7 +33,15 @@ struct run_options {
   unsigned repeat_neighbours = 1;  // checks run again in the fresh worker after a fault
   std::vector<std::filesystem::path> plugin_dirs;  // beside the built-in one
   bool trust_plugins = false;
-  std::vector<std::filesystem::path> traces;  // logs of operator calls to be replayed
+  std::vector<std::filesystem::path> traces;          // logs of operator calls to be replayed
+  std::optional<std::filesystem::path> plugins_lock;  // which plugin files may be opened
+  std::optional<std::filesystem::path> write_lock;    // list: where to write one
+  /// Values of plugins' options.
+  struct assignment {
+    std::string plugin, name, value;
+    std::string text;  // "norm.eps=1e-6"
+  };
+  std::vector<assignment> set;
   std::optional<std::filesystem::path> torch_dir;
   std::optional<std::filesystem::path> json_file;  // "-": standard output
   std::optional<std::filesystem::path> junit_file;

@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "errors.hpp"
-#include "host/common/glob.hpp"
-#include "host/common/nearest.hpp"
 
 namespace assay {
 
@@ -15,25 +12,15 @@ namespace {
 
 using nlohmann::json;
 
-// Whether a pattern asks for this dtype of the check and not just for the check.
-bool names_dtype(const std::vector<std::string>& patterns, const json& check,
-                 const std::string& dtype, const std::vector<std::string>& known) {
-  const std::string category = check.at("category");
-  const std::string name = check.at("name");
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return selects(pattern, category, name, dtype) &&
-           !std::all_of(known.begin(), known.end(), [&](const std::string& other) {
-             return selects(pattern, category, name, other);
-           });
-  });
-}
-
-std::vector<std::string> dtypes_to_run(const json& check, const run_options& options) {
+std::vector<std::string> dtypes_to_run(const json& check, const run_options& options,
+                                       const selection& chosen_by, const plugin_identity& plugin) {
   const auto known = check.at("dtypes").get<std::vector<std::string>>();
   if (options.dtypes.empty()) {
+    const std::string category = check.at("category");
+    const std::string name = check.at("name");
     std::vector<std::string> chosen{known.front()};
     for (const std::string& dtype : known) {
-      if (dtype != known.front() && names_dtype(options.enable, check, dtype, known)) {
+      if (dtype != known.front() && chosen_by.names_dtype(plugin, {category, name, dtype}, known)) {
         chosen.push_back(dtype);
       }
     }
@@ -54,49 +41,13 @@ bool only_aten(const json& check) {
   });
 }
 
-// Every glob must mean something: a misspelt one would silently change what is tested.
-void must_all_match(const std::vector<std::string>& patterns, const std::string& option,
-                    const run_options& options, const catalogue& all) {
-  const auto setting = options.settings.find(option);
-  const std::string origin = setting == options.settings.end() || setting->second.origin.empty()
-                                 ? "--" + option
-                                 : setting->second.origin;
-  for (const std::string& pattern : patterns) {
-    std::set<std::string> names;
-    bool matched = false;
-    for (const json& check : all.checks) {
-      const std::string category = check.at("category");
-      const std::string name = check.at("name");
-      for (const std::string dtype : check.at("dtypes")) {
-        matched = matched || selects(pattern, category, name, dtype);
-      }
-      names.insert(category);
-      names.insert(category + "/" + name);
-    }
-    if (!matched) {
-      throw usage_error(
-          origin + " '" + pattern + "' matches no category and no check" +
-          did_you_mean(pattern, names) +
-          (nearest(pattern, names).empty() ? "; 'assay list' shows what there is" : ""));
-    }
+std::string why_not(const planned_check& check, const selection& chosen_by,
+                    const plugin_identity& plugin, const std::string& build) {
+  if (plugin.accelerator != "any" && !build.empty() && plugin.accelerator != build) {
+    return "its plugin is for " + plugin.accelerator + ", this LibTorch is a " + build + " build";
   }
-}
-
-bool any_selects(const std::vector<std::string>& patterns, const planned_check& check) {
-  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-    return selects(pattern, check.category, check.name, check.dtype);
-  });
-}
-
-std::string why_not(const planned_check& check, const run_options& options,
-                    const std::string& accelerator, const std::string& build) {
-  if (accelerator != "any" && !build.empty() && accelerator != build) {
-    return "its plugin is for " + accelerator + ", this LibTorch is a " + build + " build";
-  }
-  if (!options.enable.empty() && !any_selects(options.enable, check)) {
-    return "not enabled";
-  }
-  return any_selects(options.disable, check) ? "disabled" : "";
+  const ruling ruled = chosen_by.check(plugin, {check.category, check.name, check.dtype});
+  return ruled.on ? "" : ruled.disabled ? "disabled" : "not enabled";
 }
 
 // With a baseline all devices run at the same sizes: nothing else can be compared.
@@ -151,24 +102,15 @@ std::vector<std::string> choose_devices(const std::string& asked, const json& en
   return {device};
 }
 
-void check_globs(const catalogue& all, const run_options& options) {
-  const bool some_refused =
-      std::any_of(all.plugins.begin(), all.plugins.end(),
-                  [](const json& plugin) { return plugin.at("status") == "refused"; });
-  if (!some_refused) {
-    must_all_match(options.enable, "enable", options, all);
-    must_all_match(options.disable, "disable", options, all);
-  }
-}
-
 schedule make_schedule(const catalogue& all, const run_options& options,
                        const std::vector<std::string>& devices, const std::string& build) {
-  std::map<std::string, std::string> accelerators;
+  std::map<std::string, plugin_identity> plugins;
   for (const json& plugin : all.plugins) {
     if (plugin.at("status") == "loaded") {
-      accelerators[plugin.at("id")] = plugin.at("accelerator");
+      plugins[plugin.at("id")] = identity_of(plugin);
     }
   }
+  const selection chosen_by(options);
   check_globs(all, options);
   schedule plan;
   std::vector<std::string> in_order = devices;
@@ -189,14 +131,14 @@ schedule make_schedule(const catalogue& all, const run_options& options,
       planned.only_aten = only_aten(check);
       planned.large = large && check.contains("large") && !check.at("large").is_null();
       planned.baseline = baseline && device == "cpu";
-      const auto dtypes = dtypes_to_run(check, options);
+      const auto dtypes = dtypes_to_run(check, options, chosen_by, plugins[planned.plugin]);
       if (dtypes.empty() && device == devices.front()) {
         plan.not_selected.push_back({planned.check, "it does not come in the dtype asked for"});
       }
       for (const std::string& dtype : dtypes) {
         planned.dtype = dtype;
         planned.own_dtype = check.at("dtypes").front().get<std::string>() == dtype;
-        const std::string reason = why_not(planned, options, accelerators[planned.plugin], build);
+        const std::string reason = why_not(planned, chosen_by, plugins[planned.plugin], build);
         if (reason.empty()) {
           plan.checks.push_back(planned);
         } else if (device == devices.front()) {

@@ -35,7 +35,8 @@ struct schedule {
 std::vector<std::string> choose_devices(const std::string& asked, const nlohmann::json& engine);
 
 /// Throws usage_error for a glob of --enable or --disable that matches nothing. Where a plugin was
-/// refused, its checks may be what is meant, so that nothing is thrown.
+/// refused or is off, its checks may be what is meant, so that nothing is thrown; where one is off,
+/// standard error gets a line.
 void check_globs(const catalogue& all, const run_options& options);
 
 /// Which checks run, in the catalogue's order, device by device, a baseline first. `build` is

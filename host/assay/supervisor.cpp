@@ -15,6 +15,7 @@
 #include "host/diagnosis/knowledge.hpp"
 #include "known_issues.hpp"
 #include "model_share.hpp"
+#include "plugin_settings.hpp"
 #include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
@@ -98,6 +99,15 @@ int list_ids(const schedule& plan) {
   return plan.checks.empty() ? exit_status::nothing_ran : exit_status::ok;
 }
 
+void mention_what_has_no_effect(const worker_pool& pool, const run_options& options) {
+  std::vector<std::string> lines = check_settings(pool.found().plugins, options);
+  const auto missing = pool.survey().missing();
+  lines.insert(lines.end(), missing.begin(), missing.end());
+  for (const std::string& line : lines) {
+    std::cerr << "assay: " << line << '\n';
+  }
+}
+
 // A folder that holds no plugin is most likely not the one that was meant.
 void mention_empty_folders(const run_options& options, const catalogue& found) {
   namespace fs = std::filesystem;
@@ -135,8 +145,10 @@ installation this_installation() {
   const char* worker = "assay-worker";
 #endif
   const fs::path libexec = root / "libexec" / "assay";
+  const fs::path data = platform::user_data_dir();
   return {libexec / worker, libexec, root / "lib" / "assay" / "plugins",
-          root / "lib" / "assay" / "selftest"};
+          root / "lib" / "assay" / "selftest",
+          data.is_absolute() ? data / "assay" / "plugins" : fs::path()};
 }
 
 catalogue read_catalogue(const installation& here, const run_options& options) {
@@ -149,6 +161,7 @@ catalogue read_catalogue(const installation& here, const run_options& options) {
   }
   worker->quit();
   mention_empty_folders(options, pool.found());
+  mention_what_has_no_effect(pool, options);
   return pool.found();
 }
 
@@ -182,6 +195,7 @@ int run_checks(const installation& here, const run_options& options,
     return loop.finish_early(true);
   }
   mention_empty_folders(options, pool.found());
+  mention_what_has_no_effect(pool, options);
   diagnosis.found(pool.found());
   if (options.list_only) {
     if (!worker) {

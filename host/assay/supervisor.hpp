@@ -8,16 +8,18 @@
 
 #include "record_sink.hpp"
 #include "run_options.hpp"
+#include "selection.hpp"
 #include "torch_locate.hpp"
 
 namespace assay {
 
 /// Where the parts of this installation lie.
 struct installation {
-  std::filesystem::path worker;        // the program assay-worker
-  std::filesystem::path libexec_dir;   // has torch-*/
-  std::filesystem::path plugin_dir;    // the built-in op packs
-  std::filesystem::path selftest_dir;  // the planted faults of assay selftest
+  std::filesystem::path worker;           // the program assay-worker
+  std::filesystem::path libexec_dir;      // has torch-*/
+  std::filesystem::path plugin_dir;       // the built-in op packs
+  std::filesystem::path selftest_dir;     // the planted faults of assay selftest
+  std::filesystem::path user_plugin_dir;  // the user's own; empty: there is no such place
 };
 
 /// Found from the running program's own place.
@@ -29,6 +31,7 @@ struct catalogue {
   std::vector<nlohmann::json> checks;
   std::vector<nlohmann::json> rule_files;  // of assay list only
   std::vector<nlohmann::json> traces;      // `trace` records: which checks stand for which calls
+  std::vector<plugin_identity> known;      // of all plugin files, opened or not
 };
 
 /// Loads the plugins in a worker, without LibTorch. A plugin that crashes or hangs while it is

@@ -149,27 +149,46 @@ class table_report final : public record_sink {
     line("");
   }
 
-  // By name where they are few: "Not selected: linear/linear_fp16[float16] (...)".
   void print_not_selected() {
-    constexpr std::size_t most_named = 3;
-    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+    left_out not_selected, off;
     for (const json& check : run_.not_selected) {
-      const std::string reason = text_of(check, "reason");
+      not_selected.add(text_of(check, "id"), text_of(check, "reason"));
+    }
+    for (const json& plugin : run_.plugins) {
+      if (text_of(plugin, "status") == "off") {
+        off.add(text_of(plugin, "id"), printable(text_of(plugin, "reason")));
+      }
+    }
+    not_selected.print(*this, "Not selected", "checks");
+    off.print(*this, "Not opened", "plugins");
+  }
+
+  // By name where they are few: "Not selected: linear/linear_fp16[float16] (...)".
+  struct left_out {
+    std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+
+    void add(const std::string& id, const std::string& reason) {
       auto known = std::find_if(reasons.begin(), reasons.end(),
                                 [&](const auto& r) { return r.first == reason; });
       if (known == reasons.end()) {
         known = reasons.insert(reasons.end(), {reason, {}});
       }
-      known->second.push_back(text_of(check, "id"));
+      known->second.push_back(id);
     }
-    for (const auto& [reason, ids] : reasons) {
-      wrapped_line(fmt::format("Not selected: {} ({})",
-                               ids.size() <= most_named ? fmt::format("{}", fmt::join(ids, ", "))
-                                                        : fmt::format("{} checks", ids.size()),
-                               reason),
-                   0);
+
+    template <typename Report>
+    void print(Report& report, const char* title, const char* things) const {
+      constexpr std::size_t most_named = 3;
+      for (const auto& [reason, ids] : reasons) {
+        report.wrapped_line(
+            fmt::format("{}: {} ({})", title,
+                        ids.size() <= most_named ? fmt::format("{}", fmt::join(ids, ", "))
+                                                 : fmt::format("{} {}", ids.size(), things),
+                        reason),
+            0);
+      }
     }
-  }
+  };
 
   void print_why_cpu() {
     const std::string backend_error = text_of(run_.engine, "backend_error");

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "errors.hpp"
+#include "plugin_settings.hpp"
 
 namespace assay {
 
@@ -24,12 +25,14 @@ double plugin_limit_s(const run_options& options) {
 
 }  // namespace
 
-json setup_command(const worker_process& worker, json plugins, bool trust_plugins) {
+json setup_command(const worker_process& worker, json plugins, const run_options& options) {
   return {{"do", "setup"},
           {"stdout_file", worker.stdout_file().string()},
           {"plugins", std::move(plugins)},
           {"excluded", json::array()},
-          {"trust_plugins", trust_plugins},
+          {"only", nullptr},
+          {"options", settings_for_worker(options)},
+          {"trust_plugins", options.trust_plugins},
           {"overlap", false},
           {"engine", nullptr}};
 }
@@ -53,7 +56,14 @@ std::string last_line(const std::string& text) {
 
 worker_pool::worker_pool(const installation& here, const run_options& options,
                          const std::optional<engine_choice>& engine)
-    : here_(here), options_(options), engine_(engine) {}
+    : here_(here), options_(options), engine_(engine), survey_(here, options) {
+  for (const surveyed_file& one : survey_.files()) {
+    if (!one.status.empty()) {
+      excluded_.push_back(
+          {{"file", one.file.string()}, {"status", one.status}, {"reason", one.reason}});
+    }
+  }
+}
 
 bool worker_pool::wants_backend() const {
   return engine_ && options_.device != "cpu" && engine_->torch.backend;
@@ -61,15 +71,8 @@ bool worker_pool::wants_backend() const {
 
 json worker_pool::setup_command(const worker_process& worker) const {
   json plugins = json::array();
-  for (const auto& place : options_.plugin_dirs) {
-    plugins.push_back(std::filesystem::absolute(place).string());
-  }
-  if (std::filesystem::is_directory(here_.plugin_dir)) {
-    plugins.insert(plugins.begin(), here_.plugin_dir.string());
-  }
-  json excluded = json::array();
-  for (const auto& [file, reason] : excluded_) {
-    excluded.push_back({{"file", file}, {"reason", reason}});
+  for (const auto& place : survey_.places()) {
+    plugins.push_back(place.string());
   }
   json engine = nullptr;
   if (engine_) {
@@ -82,11 +85,19 @@ json worker_pool::setup_command(const worker_process& worker) const {
               {"backend", wants_backend() ? json(engine_->torch.backend->string()) : json()},
               {"backend_required", options_.device != "auto" && options_.device != "all"}};
   }
-  json command = assay::setup_command(worker, std::move(plugins), options_.trust_plugins);
-  command["excluded"] = std::move(excluded);
+  json command = assay::setup_command(worker, std::move(plugins), options_);
+  command["excluded"] = excluded_;
   command["traces"] = json::array();
   for (const auto& file : options_.traces) {
     command["traces"].push_back(file.string());
+  }
+  if (survey_.lock() != nullptr) {
+    command["only"] = command["traces"];  // data that the user named
+    for (const surveyed_file& one : survey_.files()) {
+      if (one.status.empty() && !one.sha256.empty()) {
+        command["only"].push_back(one.file.string());
+      }
+    }
   }
   command["overlap"] = overlap_;
   command["engine"] = std::move(engine);
@@ -95,8 +106,26 @@ json worker_pool::setup_command(const worker_process& worker) const {
 
 void worker_pool::blame(worker_process& worker, const std::string& file, const std::string& what) {
   const std::string line = last_line(worker.stderr_between({}, worker.output_so_far()));
-  excluded_.emplace_back(file, what + (line.empty() ? "" : "; it printed last: " + line) +
-                                   "; take it away, or have its vendor mend it");
+  excluded_.push_back({{"file", file},
+                       {"status", "refused"},
+                       {"reason", what + (line.empty() ? "" : "; it printed last: " + line) +
+                                      "; take it away, or have its vendor mend it"}});
+}
+
+// Only once a plugin is loaded does it name its operator libraries, which are opened later still.
+bool worker_pool::is_pinned(const json& plugin) {
+  if (survey_.lock() == nullptr || plugin.value("status", "") != "loaded") {
+    return true;
+  }
+  for (const json& library : plugin.value("operator_libraries", json::array())) {
+    const std::string reason =
+        survey_.lock()->library_refusal(plugin.value("sha256", ""), library.get<std::string>());
+    if (!reason.empty()) {
+      excluded_.push_back({{"file", plugin.at("file")}, {"status", "refused"}, {"reason", reason}});
+      return false;
+    }
+  }
+  return true;
 }
 
 worker_pool::outcome worker_pool::set_up(worker_process& worker) {
@@ -115,6 +144,11 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
         loading = record.at("file");
       } else if (kind == "plugin") {
         loading.clear();
+        survey_.complete(record);
+        if (!is_pinned(record)) {
+          worker.end(0ms);
+          return outcome::plugin_fault;
+        }
         found_.plugins.push_back(std::move(record));
       } else if (kind == "check") {
         found_.checks.push_back(std::move(record));
@@ -125,6 +159,9 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
       } else if (kind == "engine") {
         record["stderr"] = worker.stderr_between({}, worker.output_so_far());
         engine_record_ = std::move(record);
+        for (const surveyed_file& one : survey_.files()) {
+          found_.known.push_back(one.who);
+        }
         return outcome::ready;
       }
       continue;

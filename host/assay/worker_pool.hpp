@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin_survey.hpp"
 #include "supervisor.hpp"
 #include "worker_process.hpp"
 
@@ -31,6 +32,7 @@ class worker_pool {
   [[nodiscard]] const std::filesystem::path& scratch() const { return scratch_.path(); }
 
   [[nodiscard]] const catalogue& found() const { return found_; }
+  [[nodiscard]] const plugin_survey& survey() const { return survey_; }
   /// The worker's `engine` record, with what it printed until then as `stderr`.
   [[nodiscard]] const nlohmann::json& engine_record() const { return engine_record_; }
 
@@ -38,6 +40,7 @@ class worker_pool {
   enum class outcome { ready, plugin_fault, early_fault, engine_fault };
   outcome set_up(worker_process& worker);
   void blame(worker_process& worker, const std::string& file, const std::string& what);
+  [[nodiscard]] bool is_pinned(const nlohmann::json& plugin);
   [[nodiscard]] bool wants_backend() const;
   [[nodiscard]] nlohmann::json setup_command(const worker_process& worker) const;
 
@@ -47,14 +50,15 @@ class worker_pool {
   scratch_folder scratch_;
   int started_ = 0;
   bool overlap_ = true;
-  std::vector<std::pair<std::string, std::string>> excluded_;  // file, reason
+  plugin_survey survey_;
+  std::vector<nlohmann::json> excluded_;  // as `setup` has them
   catalogue found_;
   nlohmann::json engine_record_;
 };
 
 /// The command that a worker gets first: it loads these plugins (files and folders), and no engine.
 nlohmann::json setup_command(const worker_process& worker, nlohmann::json plugins,
-                             bool trust_plugins);
+                             const run_options& options);
 
 /// "SIGSEGV", "exit status 1": how a worker ended, for a sentence.
 std::string in_words(const platform::ending& ending);

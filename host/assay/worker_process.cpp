@@ -64,16 +64,22 @@ process::environment worker_environment(const std::vector<fs::path>& library_dir
 #else
   const char* name = "LD_LIBRARY_PATH";
 #endif
-  if (!library_dirs.empty()) {
-    std::vector<std::string> folders;
-    for (const fs::path& dir : library_dirs) {
-      folders.push_back(dir.string());
-    }
-    for (const std::string& known : environment[name].to_vector()) {
-      if (!known.empty()) {
+  // An empty or relative entry is the current folder to the loader: a stranger's, perhaps.
+  std::vector<std::string> folders;
+  for (const fs::path& dir : library_dirs) {
+    folders.push_back(dir.string());
+  }
+  const auto given = environment.find(name);
+  if (given != environment.end()) {
+    for (const std::string& known : given->to_vector()) {
+      if (fs::path(known).is_absolute()) {
         folders.push_back(known);
       }
     }
+  }
+  if (folders.empty()) {
+    environment.erase(name);
+  } else {
     environment[name] = folders;
   }
   for (const auto& [variable, value] : changes) {
@@ -84,6 +90,13 @@ process::environment worker_environment(const std::vector<fs::path>& library_dir
     }
   }
   return environment;
+}
+
+std::string on_search_path(const std::string& program) {
+  std::vector<boost::filesystem::path> folders = boost::this_process::path();
+  // As above.
+  std::erase_if(folders, [](const auto& folder) { return !folder.is_absolute(); });
+  return process::search_path(program, folders).string();
 }
 
 }  // namespace
@@ -161,7 +174,7 @@ worker_process::worker_process(const fs::path& program, const fs::path& scratch,
   try {
     // search_path() leaves a name with a slash to itself.
     const bool bare = words.front().find_first_of("/\\") == std::string::npos;
-    const std::string exe = bare ? process::search_path(words.front()).string() : words.front();
+    const std::string exe = bare ? on_search_path(words.front()) : words.front();
     if (exe.empty()) {
       throw tool_error("there is no program '" + words.front() + "' on PATH to start " +
                        program.string() + " with");

@@ -125,7 +125,8 @@ std::vector<std::string> knowledge::loose_ends(const std::set<std::string>& prob
   return lines;
 }
 
-knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everything) {
+knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everything,
+                         const judge_of_packs& judge) {
   knowledge all;
   for (const fs::path& file : rule_files(places)) {
     std::error_code error;
@@ -133,6 +134,12 @@ knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everyth
     const bool readable = fs::is_regular_file(file, error) && read_file(file, text);
     if (const pack_contents holds = contents_of(text); holds.checks && !holds.rules) {
       continue;  // an op pack, whose row is the worker's
+    }
+    const rule_pack judged = judge ? judge(file) : rule_pack();
+    if (!judged.refused.empty() || !judged.off.empty()) {
+      all.packs.push_back(judged);
+      all.packs.back().file = file;
+      continue;
     }
     if (const auto who = platform::others_may_write(file); who && !trust_everything) {
       rule_pack& pack = all.packs.emplace_back();
@@ -149,6 +156,7 @@ knowledge read_knowledge(const std::vector<fs::path>& places, bool trust_everyth
       continue;
     }
     all.add(file, text);
+    all.packs.back().sha256 = judged.sha256;
   }
   return all;
 }

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -73,6 +74,8 @@ struct rule_pack {
   std::filesystem::path file;
   std::string id, version, vendor;
   std::string refused;  // "" when it was read
+  std::string off;      // the line that turned it off; "" when it is on
+  std::string sha256;   // "" where nobody asked
   std::size_t entry_count = 0, rule_count = 0;
 };
 
@@ -96,10 +99,14 @@ struct knowledge {
   [[nodiscard]] std::vector<std::string> loose_ends(const std::set<std::string>& probes) const;
 };
 
+/// What is decided of a file before it is read: a pack with `refused` or `off` set is not read.
+using judge_of_packs = std::function<rule_pack(const std::filesystem::path&)>;
+
 /// Reads the *.assay.toml among these files and folders. A file that others may write is refused
 /// unless `trust_everything`, since people paste what it advises. One that holds checks and no
 /// rules is an op pack and passed over.
-knowledge read_knowledge(const std::vector<std::filesystem::path>& places, bool trust_everything);
+knowledge read_knowledge(const std::vector<std::filesystem::path>& places, bool trust_everything,
+                         const judge_of_packs& judge = {});
 
 /// Whether a folder holds a *.assay.toml, which is a whole plugin by itself.
 bool has_rule_file(const std::filesystem::path& folder);

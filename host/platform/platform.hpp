@@ -20,14 +20,16 @@ namespace assay::platform {
 [[nodiscard]] std::map<std::string, std::string> environment_variables();
 [[nodiscard]] std::filesystem::path user_config_dir();  // may be empty
 [[nodiscard]] std::filesystem::path user_cache_dir();   // may be empty
+[[nodiscard]] std::filesystem::path user_data_dir();    // may be empty
 
 /// Linux below Windows.
 [[nodiscard]] bool is_wsl();
 
 // ---- trust
 
-/// Who but this user (or root, or the owner of this program) may write the file or its folder; one
-/// phrase for a message, or nothing when nobody may.
+/// Who but this user (or root, or the owner of this program) may write the file, or a folder or
+/// link on the way to it, and so put another in its place; one phrase for a message, or nothing
+/// when nobody may.
 [[nodiscard]] std::optional<std::string> others_may_write(const std::filesystem::path& file);
 
 // ---- the supervisor's side

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fstream>
 #include <memory>
 #if defined(__linux__)
@@ -49,20 +50,27 @@ void replace(int descriptor, const char* path, int flags) {
   }
 }
 
-std::optional<std::string> others_may_write_one(const std::string& path, bool folder) {
+// What counts as this user's own: root's, too, and that of whoever installed this program.
+bool trusted_owner(uid_t owner) {
+  struct stat program {};
+  return owner == 0 || owner == ::geteuid() ||
+         (::stat(boost::dll::program_location().string().c_str(), &program) == 0 &&
+          owner == program.st_uid);
+}
+
+std::optional<std::string> others_may_write_one(const std::string& path, const std::string& what) {
   struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0) {
+  if (::lstat(path.c_str(), &facts) != 0) {
     return std::nullopt;  // opening it will say why
   }
-  struct stat program {};
-  const bool own_known = ::stat(boost::dll::program_location().string().c_str(), &program) == 0;
-  const bool trusted_owner = facts.st_uid == 0 || facts.st_uid == ::geteuid() ||
-                             (own_known && facts.st_uid == program.st_uid);
-  const std::string what = folder ? "its folder " + path : "the file";
-  if (!trusted_owner) {
+  if (!trusted_owner(facts.st_uid)) {
     return what + " belongs to user " + std::to_string(facts.st_uid);
   }
-  const bool sticky = folder && (facts.st_mode & S_ISVTX) != 0;
+  if (S_ISLNK(facts.st_mode)) {
+    return std::nullopt;  // its permissions mean nothing
+  }
+  // In a folder such as /tmp only its owner can take an entry away.
+  const bool sticky = S_ISDIR(facts.st_mode) && (facts.st_mode & S_ISVTX) != 0;
   if ((facts.st_mode & S_IWOTH) != 0 && !sticky) {
     return what + " may be written by everybody";
   }
@@ -122,14 +130,44 @@ std::filesystem::path user_config_dir() { return user_dir("XDG_CONFIG_HOME", ".c
 
 std::filesystem::path user_cache_dir() { return user_dir("XDG_CACHE_HOME", ".cache"); }
 
+std::filesystem::path user_data_dir() { return user_dir("XDG_DATA_HOME", ".local/share"); }
+
+// As the system walks it: whoever may change any folder or link on the way can put another file in
+// the place of this one.
 std::optional<std::string> others_may_write(const std::filesystem::path& file) {
+  namespace fs = std::filesystem;
+  constexpr int most_links = 40;  // as many as Linux follows
   std::error_code error;
-  const auto real = std::filesystem::canonical(file, error);
-  const auto path = error ? file : real;
-  if (auto found = others_may_write_one(path.string(), false)) {
-    return found;
+  const fs::path whole = fs::absolute(file, error);
+  std::deque<fs::path> left(whole.begin(), whole.end());
+  fs::path at;
+  for (int links = 0; !left.empty() && links <= most_links;) {
+    const fs::path part = left.front();
+    left.pop_front();
+    if (part.empty() || part == ".") {
+      continue;
+    }
+    if (part == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    at /= part;
+    const fs::file_status status = fs::symlink_status(at, error);
+    const bool is_link = fs::is_symlink(status);
+    const std::string what = left.empty() && !is_link ? "the file"
+                             : is_link                ? "the link " + at.string()
+                                                      : "its folder " + at.string();
+    if (auto found = others_may_write_one(at.string(), what)) {
+      return found;
+    }
+    if (is_link) {
+      ++links;
+      const fs::path target = fs::read_symlink(at, error);
+      at = target.is_absolute() ? fs::path() : at.parent_path();
+      left.insert(left.begin(), target.begin(), target.end());
+    }
   }
-  return others_may_write_one(path.parent_path().string(), true);
+  return std::nullopt;
 }
 
 void catch_interrupts() {

@@ -85,6 +85,8 @@ std::filesystem::path user_cache_dir() {
   return data == nullptr ? std::filesystem::path() : std::filesystem::path(data);
 }
 
+std::filesystem::path user_data_dir() { return user_cache_dir(); }
+
 std::optional<std::string> others_may_write(const std::filesystem::path& /*file*/) {
   // Access lists are not examined yet: Windows installs programs below folders that only
   // administrators may write.

@@ -127,9 +127,12 @@ class worker {
  private:
   void set_up(const json& command) {
     platform::send_stdout_to(command.at("stdout_file").get<std::string>());
-    std::map<std::string, std::string> excluded;
+    std::map<std::string, left_out> excluded;
     for (const json& entry : command.at("excluded")) {
-      excluded.emplace(entry.at("file"), entry.at("reason"));
+      excluded[entry.at("file")] = {entry.value("status", "refused"), entry.at("reason")};
+    }
+    if (const json only = command.value("only", json()); !only.is_null()) {
+      plugins_.open_only(only);
     }
     std::vector<std::filesystem::path> places;
     for (const json& place : command.at("plugins")) {

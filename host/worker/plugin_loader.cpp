@@ -8,6 +8,7 @@
 
 #include "host/common/open_library.hpp"
 #include "host/common/pack_contents.hpp"
+#include "host/common/plugin_files.hpp"
 #include "host/platform/platform.hpp"
 #include "registrar.hpp"
 #include "toml_pack.hpp"
@@ -22,19 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* stamp_symbol = "assay_plugin_stamp";
 constexpr const char* entry_symbol = "assay_plugin_entry";
-
-const std::string& library_suffix() {
-  static const std::string suffix = dll::shared_library::suffix().string();
-  return suffix;
-}
-
-bool named_like_a_plugin(const fs::path& file) {
-  return file.filename().string().ends_with(".assay" + library_suffix());
-}
-
-bool named_like_a_pack(const fs::path& file) {
-  return file.filename().string().ends_with(".assay.toml");
-}
+constexpr std::size_t first_stamp_size = offsetof(assay_stamp, brings);  // of minor 0
 
 std::string text_in(const fs::path& file) {
   std::error_code error;
@@ -47,15 +36,12 @@ std::string text_in(const fs::path& file) {
 }
 
 std::vector<fs::path> candidates_in(const fs::path& folder) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const bool library = entry.path().extension() == library_suffix();
+  std::vector<fs::path> found = libraries_in(folder);
+  for (const fs::path& file : toml_plugins_in(folder)) {
+    std::error_code error;
     // A file of rules alone is not the worker's.
-    const bool pack = named_like_a_pack(entry.path()) && entry.is_regular_file(error) &&
-                      contents_of(text_in(entry.path())).checks;
-    if (named_like_a_plugin(entry.path()) || pack || (library && entry.is_regular_file(error))) {
-      found.push_back(entry.path());
+    if (fs::is_regular_file(file, error) && contents_of(text_in(file)).checks) {
+      found.push_back(file);
     }
   }
   std::sort(found.begin(), found.end());
@@ -108,9 +94,9 @@ std::string stamp_refusal(const assay_stamp& stamp) {
     return "its stamp does not begin with " ASSAY_STAMP_MAGIC
            ": it was not made by ASSAY_PLUGIN or for assay_stamp; rebuild it with this assay's SDK";
   }
-  if (stamp.struct_size < sizeof(assay_stamp)) {
+  if (stamp.struct_size < first_stamp_size) {
     return "its stamp has struct_size " + std::to_string(stamp.struct_size) +
-           ", the first ABI has " + std::to_string(sizeof(assay_stamp)) +
+           ", the first ABI has " + std::to_string(first_stamp_size) +
            "; rebuild it with this assay's SDK";
   }
   if (stamp.abi_major != ASSAY_ABI_MAJOR || stamp.abi_minor > ASSAY_ABI_MINOR) {
@@ -141,8 +127,9 @@ std::string stamp_refusal(const assay_stamp& stamp) {
 }
 
 void plugin_registry::load_all(const std::vector<fs::path>& places,
-                               const std::map<std::string, std::string>& excluded,
+                               const std::map<std::string, left_out>& excluded,
                                bool trust_everything) {
+  trust_everything_ = trust_everything;
   std::vector<std::string> seen;
   for (const fs::path& place : places) {
     const bool folder = fs::is_directory(place) && !named_like_a_plugin(place);
@@ -155,8 +142,8 @@ void plugin_registry::load_all(const std::vector<fs::path>& places,
       if (const auto known = excluded.find(file.string()); known != excluded.end()) {
         write_({{"record", "plugin"},
                 {"file", file.string()},
-                {"status", "refused"},
-                {"reason", known->second}});
+                {"status", known->second.status},
+                {"reason", known->second.reason}});
       } else {
         load_one(file, !folder, trust_everything);
       }
@@ -176,7 +163,7 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
                       ? "it is a folder, and a plugin is a file; rename it, or take it away"
                       : "it is not a file; mend the link, or take it away");
   }
-  if (named_like_a_pack(file)) {
+  if (named_like_a_toml_plugin(file)) {
     return load_toml(file, trust_everything);
   }
   const looks_like looks = look_at(file);
@@ -200,7 +187,14 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
   }
 }
 
-void plugin_registry::admit(const fs::path& file, bool trust_everything, json& record) {
+void plugin_registry::admit(const fs::path& file, bool trust_everything, json& record) const {
+  if (only_ && !only_->contains(file.string())) {
+    throw refused("it is none of the files that were compared with the lock; run again");
+  }
+  must_be_trusted(file, trust_everything, record);
+}
+
+void plugin_registry::must_be_trusted(const fs::path& file, bool trust_everything, json& record) {
   if (const auto who = platform::others_may_write(file)) {
     if (!trust_everything) {
       throw refused(*who +
@@ -211,9 +205,21 @@ void plugin_registry::admit(const fs::path& file, bool trust_everything, json& r
   }
 }
 
+// They are code of this plugin as much as its own file is.
+void plugin_registry::admit_libraries(const registrations& plugin, json& record) const {
+  for (const std::string& library : plugin.libraries) {
+    try {
+      must_be_trusted(library, trust_everything_, record);
+    } catch (const refused& e) {
+      throw refused("its operator library " + library + ": " + e.what());
+    }
+  }
+}
+
 void plugin_registry::load_declared(const fs::path& file, bool trust_everything,
                                     const std::function<plugin_identity()>& read,
                                     const std::function<void(assay::registry&)>& fill) {
+  trust_everything_ = trust_everything;
   json record{{"record", "plugin"}, {"file", file.string()}, {"status", "refused"}};
   try {
     admit(file, trust_everything, record);
@@ -233,7 +239,14 @@ void plugin_registry::load_declared(const fs::path& file, bool trust_everything,
     introduce(*plugin);
     registrar target(*plugin);
     assay::registry declared(target.c_form());
-    fill(declared);
+    try {
+      fill(declared);
+    } catch (const std::exception&) {
+      if (!plugin->option_fault.empty()) {
+        record["option_fault"] = plugin->option_fault;
+      }
+      throw;
+    }
     declared.commit(target.c_form());
     commit(std::move(plugin), record);
   } catch (const no_plugin& e) {
@@ -288,7 +301,10 @@ void plugin_registry::open_and_register(const fs::path& file, json& record) {
   }
   const assay_stamp& in_memory = library.get<const assay_stamp>(stamp_symbol);
   assay_stamp stamp{};
-  std::memcpy(&stamp, &in_memory, sizeof stamp);
+  std::memcpy(&stamp, &in_memory, first_stamp_size);
+  if (stamp.struct_size >= sizeof stamp) {
+    std::memcpy(&stamp, &in_memory, sizeof stamp);
+  }
   const auto text = [](const auto& field) {
     return std::string(field, std::find(field, field + sizeof field, '\0'));
   };
@@ -318,6 +334,10 @@ void plugin_registry::open_and_register(const fs::path& file, json& record) {
     status = entry(&host, target.c_form());
   } catch (...) {
     throw refused("its entry function let an exception out");
+  }
+  if (!plugin->option_fault.empty()) {
+    record["option_fault"] = plugin->option_fault;
+    throw refused(plugin->option_fault);
   }
   if (status != 0) {
     throw refused(target.failure().empty()
@@ -359,6 +379,7 @@ void plugin_registry::commit(std::unique_ptr<registrations> plugin, json& record
   if (const std::string reason = conflict(*plugin); !reason.empty()) {
     throw refused(reason + "; rename one of the two, or take one of the files away");
   }
+  admit_libraries(*plugin, record);
   record["status"] = "loaded";
   record["reason"] = "";
   record["check_count"] = plugin->checks.size();

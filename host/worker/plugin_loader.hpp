@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -41,6 +43,12 @@ struct registrations {
   std::vector<nlohmann::json> options;   // declared, as the record `plugin` has them
   std::deque<std::string> option_texts;
   std::map<std::string, std::string> given_options;  // the user's words, by name
+  std::string option_fault;                          // what is wrong with one of them
+};
+
+/// A file that is not opened: "off" or "refused", and why.
+struct left_out {
+  std::string status, reason;
 };
 
 /// Who says what a file declares that has no stamp.
@@ -64,7 +72,10 @@ class plugin_registry {
   /// Loads every candidate below these files and folders, in order, and writes the records
   /// `loading`, `plugin` and `check` of docs/architecture.md.
   void load_all(const std::vector<std::filesystem::path>& places,
-                const std::map<std::string, std::string>& excluded, bool trust_everything);
+                const std::map<std::string, left_out>& excluded, bool trust_everything);
+
+  /// From now on no other file is opened than these.
+  void open_only(std::set<std::string> files) { only_ = std::move(files); }
 
   /// What users set, by plugin id and option name. Before anything is loaded.
   void set_options(std::map<std::string, std::map<std::string, std::string>> options) {
@@ -90,13 +101,18 @@ class plugin_registry {
   void load_one(const std::filesystem::path& file, bool named, bool trust_everything);
   void open_and_register(const std::filesystem::path& file, nlohmann::json& record);
   void load_toml(const std::filesystem::path& file, bool trust_everything);
-  static void admit(const std::filesystem::path& file, bool trust_everything,
-                    nlohmann::json& record);
+  void admit(const std::filesystem::path& file, bool trust_everything,
+             nlohmann::json& record) const;
+  static void must_be_trusted(const std::filesystem::path& file, bool trust_everything,
+                              nlohmann::json& record);
+  void admit_libraries(const registrations& plugin, nlohmann::json& record) const;
   void introduce(registrations& plugin) const;
   void commit(std::unique_ptr<registrations> plugin, nlohmann::json& record);
   [[nodiscard]] std::string conflict(const registrations& plugin) const;
 
   record_writer write_;
+  bool trust_everything_ = false;
+  std::optional<std::set<std::string>> only_;
   std::map<std::string, std::map<std::string, std::string>> options_;
   std::deque<boost::dll::shared_library> open_;
   std::vector<std::unique_ptr<registrations>> plugins_;

@@ -177,7 +177,12 @@ void declare_option(registrations& plugin, const assay_option* declared,
   record["default"] = known.value_as_json();
   const auto given = plugin.given_options.find(known.name());
   if (given != plugin.given_options.end()) {
-    known.take(given->second);
+    try {
+      known.take(given->second);
+    } catch (const refused& fault) {
+      plugin.option_fault = fault.what();  // a plugin that goes on all the same is turned down
+      throw;
+    }
   }
   record["value"] = known.value_as_json();
   plugin.options.push_back(std::move(record));

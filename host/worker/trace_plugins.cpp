@@ -42,7 +42,7 @@ std::string id_for(const fs::path& file, std::set<std::string>& taken) {
 }  // namespace
 
 void load_traces(plugin_registry& plugins, const std::vector<fs::path>& files,
-                 const std::map<std::string, std::string>& excluded, bool trust_everything,
+                 const std::map<std::string, left_out>& excluded, bool trust_everything,
                  const std::function<void(const json&)>& write) {
   std::map<std::string, std::size_t> numbers;
   std::set<std::string> ids;
@@ -50,8 +50,8 @@ void load_traces(plugin_registry& plugins, const std::vector<fs::path>& files,
     if (const auto known = excluded.find(file.string()); known != excluded.end()) {
       write({{"record", "plugin"},
              {"file", file.string()},
-             {"status", "refused"},
-             {"reason", known->second}});
+             {"status", known->second.status},
+             {"reason", known->second.reason}});
       continue;
     }
     const std::string name = file.filename().string();

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-ASSAY_PLUGIN("diag_cuda", "0.1.0", "assay project")(assay::registry& plugin) {
+ASSAY_DIAGNOSTIC_PLUGIN("diag_cuda", "0.1.0", "assay project")(assay::registry& plugin) {
   for (auto& probe : diag_cuda::all_probes()) {
     plugin.add(std::move(probe));
   }

@@ -4,7 +4,7 @@
 #include "library_probes.hpp"
 #include "probes.hpp"
 
-ASSAY_PLUGIN("diag_rocm", "0.1.0", "assay project")(assay::registry& plugin) {
+ASSAY_DIAGNOSTIC_PLUGIN("diag_rocm", "0.1.0", "assay project")(assay::registry& plugin) {
   diag_rocm::add_hardware_probes(plugin);
   diag_rocm::add_library_probes(plugin);
 }

@@ -28,7 +28,7 @@ PLANTED_DIAGNOSTICS = TREE / "tests" / "planted_diagnostics"
 BAD_PLUGINS = TREE / "tests" / "bad_plugins"
 SIMULATED = TREE / "tests" / "simulated-rocm"
 
-FOREIGN_VARIABLES = {"VIRTUAL_ENV", "XDG_CACHE_HOME", "CONDA_PREFIX", "PYTHONPATH", "NO_COLOR", "SIMULATED_ROCM"}
+FOREIGN_VARIABLES = {"VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CONDA_PREFIX", "PYTHONPATH", "NO_COLOR", "SIMULATED_ROCM"}
 PATIENCE = 240  # seconds for one run, on a slow machine under load
 
 needs_torch = unittest.skipUnless(TORCH, "ASSAY_TEST_TORCH is not set: no LibTorch")

@@ -75,7 +75,8 @@ class LoadingTest(TomlPackTest):
         self.assertEqual(mine["acme/feed_forward"]["large"]["inputs"][0]["sizes"], [8192, 512])
         self.assertEqual(mine["acme/feed_forward"]["source"], "block0.assay.toml:11")
         listed = self.assay("list", "--plugin-dir", "packs").stdout
-        self.assertRegex(listed, r"com\.acme\.ops +1\.0 +Acme +any +2 +loaded +block0\.assay\.toml")
+        self.assertRegex(listed,
+                         r"com\.acme\.ops +1\.0 +Acme +any +2 +loaded\n +\S+/block0\.assay\.toml\n")
 
     def test_mistakes_refuse_the_file_as_a_whole(self):
         good = HEAD + a_check("one", ["aten::relu(in0)"])

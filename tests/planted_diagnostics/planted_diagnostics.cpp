@@ -81,7 +81,7 @@ class planted_probe : public assay::probe {
 
 }  // namespace
 
-ASSAY_PLUGIN(PLUGIN_ID, "1.0", "assay tests")(assay::registry& plugin) {
+ASSAY_DIAGNOSTIC_PLUGIN(PLUGIN_ID, "1.0", "assay tests")(assay::registry& plugin) {
   plugin.add(std::make_unique<planted_classifier>());
   plugin.add(std::make_unique<planted_probe>());
 }

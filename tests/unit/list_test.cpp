@@ -8,6 +8,7 @@
 
 #include "golden.hpp"
 #include "host/assay/errors.hpp"
+#include "host/assay/list_why.hpp"
 
 namespace assay {
 namespace {
@@ -48,15 +49,39 @@ catalogue sample() {
   all.plugins = {plugin("norm", "loaded", nullptr), plugin("conv", "loaded", nullptr),
                  plugin("broken", "refused", "built for ABI 2, this assay has ABI 1"),
                  plugin("stray", "not_a_plugin", "it exports no assay_plugin_stamp")};
+  all.plugins.push_back(plugin("com.acme.ops", "off", "--disable 'plugin:com.acme.*'"));
+  all.plugins[0]["sha256"] = std::string(64, 'a');
+  all.plugins[0]["options"] = {{{"name", "eps"},
+                                {"kind", "real"},
+                                {"default", 1e-5},
+                                {"value", 0.5},
+                                {"low", 0.0},
+                                {"high", 1.0},
+                                {"choices", json::array()},
+                                {"summary", "epsilon of every norm"}},
+                               {{"name", "mode"},
+                                {"kind", "text"},
+                                {"default", "fast"},
+                                {"value", "exact"},
+                                {"low", nullptr},
+                                {"high", nullptr},
+                                {"choices", {"fast", "exact"}},
+                                {"summary", "how it sums"}}};
   all.plugins[0]["probes"].push_back({{"id", "rocm.kfd"}, {"summary", "is /dev/kfd readable?"}});
   all.plugins[0]["classifiers"].push_back({{"id", "rocm.hiprtc"}, {"summary", "HIPRTC's words"}});
   all.checks = {check("norm", "layer_norm"), check("norm", "rms_norm"), check("conv", "conv1d"),
                 check("conv", "conv2d")};
-  all.rule_files = {
-      {{"id", "diag_acme"}, {"version", "1.0"}, {"status", "read"}, {"diagnoses", 2}, {"rules", 3}},
-      {{"file", "/plugins/bad.assay.toml"},
-       {"status", "refused"},
-       {"reason", "line 3: a [[diagnosis]] needs 'code'"}}};
+  all.rule_files = {{{"file", "/plugins/diag_acme.assay.toml"},
+                     {"id", "diag_acme"},
+                     {"version", "1.0"},
+                     {"vendor", "Acme"},
+                     {"status", "read"},
+                     {"sha256", std::string(64, 'b')},
+                     {"diagnoses", 2},
+                     {"rules", 3}},
+                    {{"file", "/plugins/bad.assay.toml"},
+                     {"status", "refused"},
+                     {"reason", "line 3: a [[diagnosis]] needs 'code'"}}};
   return all;
 }
 
@@ -95,6 +120,25 @@ TEST_F(list_test, no_refused_plugin) {
   all.rule_files.pop_back();
   listed({}, all);
   EXPECT_EQ(status_, exit_status::ok);
+}
+
+TEST_F(list_test, why) {
+  run_options options;
+  options.enable = {"conv", "norm/rms_norm[float16]"};
+  options.disable = {"conv/conv1d", "plugin:com.acme.*"};
+  std::ostringstream out;
+  list_why(sample(), options, false, out);
+  expect_golden("list_why.txt", out.str());
+}
+
+TEST_F(list_test, off_changes_no_status) {
+  catalogue all = sample();
+  all.plugins.erase(all.plugins.begin() + 2);
+  all.rule_files = {
+      {{"file", "/p/x.assay.toml"}, {"status", "off"}, {"reason", "--disable 'vendor:*'"}}};
+  const std::string text = listed({}, all);
+  EXPECT_EQ(status_, exit_status::ok);
+  EXPECT_NE(text.find("/p/x.assay.toml: off: --disable 'vendor:*'"), std::string::npos) << text;
 }
 
 }  // namespace

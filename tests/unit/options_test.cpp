@@ -277,11 +277,14 @@ TEST_F(options_test, no_color_convention) {
 TEST_F(options_test, environment_variables) {
   temp_.make_dir("work/a");
   temp_.make_dir("work/b");
-  world_.variables = {
-      {"ASSAY_DEVICE", "hip"},       {"ASSAY_ENABLE", "conv, norm/*,"},
-      {"ASSAY_DTYPE", "half,float"}, {"ASSAY_PLUGIN_DIR", "a" + path_separator + "b"},
-      {"ASSAY_LIST_ONLY", "TRUE"},   {"ASSAY_MEASURE_LIMIT", ""},
-      {"PATH", "whatever"}};
+  world_.variables = {{"ASSAY_DEVICE", "hip"},
+                      {"ASSAY_ENABLE", "conv, norm/*,"},
+                      {"ASSAY_DTYPE", "half,float"},
+                      {"ASSAY_PLUGIN_DIR", (world_.current_dir / "a").string() + path_separator +
+                                               (world_.current_dir / "b").string()},
+                      {"ASSAY_LIST_ONLY", "TRUE"},
+                      {"ASSAY_MEASURE_LIMIT", ""},
+                      {"PATH", "whatever"}};
   const run_options options = parse({});
   EXPECT_EQ(options.device, "hip");
   EXPECT_EQ(options.enable, (strings{"conv", "norm/*"}));
@@ -291,6 +294,34 @@ TEST_F(options_test, environment_variables) {
   EXPECT_EQ(options.measure_limit_s, 2.0);  // an empty variable is none
   EXPECT_EQ(options.settings.at("device").source, option_source::environment);
   EXPECT_EQ(options.settings.at("device").origin, "ASSAY_DEVICE");
+}
+
+TEST_F(options_test, what_code_runs_does_not_depend_on_the_current_folder) {
+  temp_.make_dir("work/packs");
+  temp_.write("work/lock.toml", "");
+  for (const auto& [variable, text] :
+       {std::pair("ASSAY_PLUGIN_DIR", "packs"), std::pair("ASSAY_PLUGIN_DIR", "./packs"),
+        std::pair("ASSAY_PLUGINS_LOCK", "lock.toml"), std::pair("ASSAY_TORCH", "packs")}) {
+    world_.variables = {{variable, text}};
+    EXPECT_HAS(error_of(strings{}), std::string(variable) + ": '" + text + "' is relative");
+  }
+  world_.variables = {{"ASSAY_PLUGIN_DIR", path_separator}};
+  EXPECT_TRUE(parse({}).plugin_dirs.empty()) << "an empty entry is not the current folder";
+  world_.variables.clear();
+  EXPECT_EQ(parse({"--plugins-lock", "lock.toml"}).plugins_lock, world_.current_dir / "lock.toml");
+}
+
+TEST_F(options_test, options_of_plugins) {
+  world_.variables = {{"ASSAY_SET", "norm.eps=1e-6, com.acme.ops.width=64"}};
+  const run_options options = parse({});
+  ASSERT_EQ(options.set.size(), 2U);
+  EXPECT_EQ(options.set[1].plugin, "com.acme.ops");
+  EXPECT_EQ(options.set[1].name, "width");
+  EXPECT_EQ(options.set[1].value, "64");
+  EXPECT_EQ(options.settings.at("set").value, "norm.eps=1e-6,com.acme.ops.width=64");
+  EXPECT_EQ(parse({"--set", "a.b=c,d"}).set.at(0).value, "c,d");
+  project("set = norm.eps=1\n");
+  EXPECT_HAS(error_of(strings{}), "'set' may not stand in a folder's own assay.ini");
 }
 
 TEST_F(options_test, wrong_environment_variables) {

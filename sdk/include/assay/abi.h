@@ -60,7 +60,13 @@ typedef struct assay_stamp {
   char version[24];     /* the plugin's own version, "1.0" */
   char vendor[48];      /* for people: "assay project" */
   char accelerator[16]; /* "any"; "rocm" or "cuda": only of use where LibTorch is such a build */
+  /* Since minor 3: ASSAY_BRINGS_*, or 0: not said. `--enable plugin:ID` leaves a plugin of
+   * diagnostics alone on, and opens no other plugin than those it names. */
+  uint32_t brings;
 } assay_stamp;
+
+#define ASSAY_BRINGS_CHECKS 1u
+#define ASSAY_BRINGS_DIAGNOSTICS 2u /* probes, classifiers */
 
 /* ------------------------------------------------------------------ dtypes and inputs */
 

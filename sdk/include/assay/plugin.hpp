@@ -20,6 +20,7 @@
 #include <assay/plan.hpp>
 #include <assay/registry.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <string_view>
 
@@ -52,6 +53,11 @@ consteval assay_stamp make_stamp(std::string_view id, std::string_view version,
   return stamp;
 }
 
+consteval assay_stamp that_brings(std::uint32_t brings, assay_stamp stamp) {
+  stamp.brings = brings;
+  return stamp;
+}
+
 // No exception leaves a plugin: this turns one into the reason for a refusal.
 inline int enter(assay_registrar* registrar, void (*body)(registry&)) noexcept {
   try {
@@ -72,10 +78,17 @@ inline int enter(assay_registrar* registrar, void (*body)(registry&)) noexcept {
 /// ASSAY_PLUGIN(id, version, vendor[, accelerator])(assay::registry& name) { registrations }
 /// defines the stamp and the entry function. Once in a plugin, at namespace scope. The texts are
 /// literals; `accelerator` is "any" (default), "rocm" or "cuda".
-#define ASSAY_PLUGIN(...)                                                          \
-  static void assay_plugin_body(::assay::registry&);                               \
-  const assay_stamp assay_plugin_stamp = ::assay::detail::make_stamp(__VA_ARGS__); \
-  int assay_plugin_entry(const assay_host*, assay_registrar* registrar) {          \
-    return ::assay::detail::enter(registrar, assay_plugin_body);                   \
-  }                                                                                \
+#define ASSAY_PLUGIN(...) ASSAY_PLUGIN_THAT_BRINGS(0U, __VA_ARGS__)
+
+/// The same for a plugin of probes and classifiers alone, which says so in its stamp: `--enable
+/// plugin:ID` then leaves it on, since it chooses among checks.
+#define ASSAY_DIAGNOSTIC_PLUGIN(...) ASSAY_PLUGIN_THAT_BRINGS(ASSAY_BRINGS_DIAGNOSTICS, __VA_ARGS__)
+
+#define ASSAY_PLUGIN_THAT_BRINGS(BRINGS, ...)                                         \
+  static void assay_plugin_body(::assay::registry&);                                  \
+  const assay_stamp assay_plugin_stamp =                                              \
+      ::assay::detail::that_brings(BRINGS, ::assay::detail::make_stamp(__VA_ARGS__)); \
+  int assay_plugin_entry(const assay_host*, assay_registrar* registrar) {             \
+    return ::assay::detail::enter(registrar, assay_plugin_body);                      \
+  }                                                                                   \
   static void assay_plugin_body
