@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string_view>
 
 #include "host/common/architecture.hpp"
 #include "host/common/nearest.hpp"
@@ -16,9 +18,10 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> statuses{"error", "crash", "timeout"};
+constexpr std::array<std::string_view, 3> statuses{"error", "crash", "timeout"};
 
-bool contains(const std::vector<std::string>& list, const std::string& word) {
+template <typename List>
+bool contains(const List& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
@@ -358,7 +361,7 @@ std::string known_text(const collected_run::entry& entry) {
 }
 
 bool needs_a_look(const json& issue) {
-  static const std::vector<std::string> quiet{"seen", "elsewhere", "undecided"};
+  constexpr std::array<std::string_view, 3> quiet{"seen", "elsewhere", "undecided"};
   return !contains(quiet, text_of(issue, "state"));
 }
 

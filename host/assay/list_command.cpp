@@ -13,6 +13,7 @@
 
 #include "collected_run.hpp"
 #include "errors.hpp"
+#include "requirements.hpp"
 #include "selection.hpp"
 
 namespace assay {
@@ -189,8 +190,9 @@ class listing {
       width = std::max(width, name.size() + 1 + text_of(*check, "name").size());
     }
     for (const json* check : checks_.at(name)) {
-      line(fmt::format("    {:<{}}  {}", name + "/" + text_of(*check, "name"), width,
-                       fmt::join(dtypes_of(*check), " ")));
+      const std::string needs = requirements_text(requirements_of(*check, plugin_of(*check)));
+      line(fmt::format("    {:<{}}  {}{}", name + "/" + text_of(*check, "name"), width,
+                       fmt::join(dtypes_of(*check), " "), needs.empty() ? "" : "  needs " + needs));
     }
   }
 
@@ -227,6 +229,14 @@ class listing {
       choices += (choices.empty() ? ", one of " : ", ") + choice.get<std::string>();
     }
     return text + fmt::format("{}): {}", choices, text_of(option, "summary"));
+  }
+
+  [[nodiscard]] const json& plugin_of(const json& check) const {
+    static const json none;
+    const auto found = std::find_if(
+        all_.plugins.begin(), all_.plugins.end(),
+        [&](const json& plugin) { return text_of(plugin, "id") == text_of(check, "plugin"); });
+    return found == all_.plugins.end() ? none : *found;
   }
 
   void print_helpers(const std::string& title, const char* member) {

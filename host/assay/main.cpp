@@ -200,6 +200,13 @@ int list(const std::vector<std::string>& arguments, const environment& world) {
   return status;
 }
 
+nlohmann::json plugin_of(const catalogue& found, const nlohmann::json& check) {
+  const auto known = std::find_if(found.plugins.begin(), found.plugins.end(), [&](const auto& one) {
+    return one.value("status", "") == "loaded" && one.at("id") == check.at("plugin");
+  });
+  return known == found.plugins.end() ? nlohmann::json() : *known;
+}
+
 /// The dtype to show `check` with: of the id, else of the options, else the check's first.
 std::string dtype_to_show(const nlohmann::json& check, const std::string& id_dtype,
                           const run_options& options) {
@@ -305,7 +312,7 @@ int show(const std::vector<std::string>& arguments, const environment& world) {
   std::cout << (request.python
                     ? python_reproducer(check, dtype, python_device(request.options.device),
                                         request.options.seed)
-                    : show_check(check, dtype))
+                    : show_check(check, dtype, plugin_of(found, check)))
             << std::flush;
   return exit_status::ok;
 }

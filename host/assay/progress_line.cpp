@@ -36,6 +36,8 @@ class progress_line final : public record_sink {
                        : trace  ? "libraries of "
                                 : "",
                        text_of(record, "id"), text_of(record, "device"), again ? " (again)" : ""));
+    } else if (kind == "result" && member_of(record, "worker").is_null()) {
+      ++started_;  // skipped without being run
     } else if (kind == "summary") {
       show("");
     }

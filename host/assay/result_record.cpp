@@ -92,6 +92,38 @@ json fault_result(worker_process::event what, const std::string& phase, double t
       {"exit_code", end.exit_code ? json(*end.exit_code) : json()}};
 }
 
+json skipped_result(const planned_check& check, const std::string& missing) {
+  json result{{"record", "result"},
+              {"id", check.id()},
+              {"category", check.category},
+              {"name", check.name},
+              {"dtype", check.dtype},
+              {"device", check.device},
+              {"plugin", check.plugin},
+              {"worker", nullptr},
+              {"repeat_of", nullptr},
+              {"status", "skipped"},
+              {"phase", nullptr},
+              {"outputs", json::array()},
+              {"timing", nullptr},
+              {"warnings", json::array()},
+              {"error", {{"type", "requirement"}, {"message", missing}, {"trace", nullptr}}},
+              {"poisoned", false},
+              {"extra_threads", nullptr},
+              {"signal", nullptr},
+              {"exit_code", nullptr},
+              {"stdout", ""},
+              {"stderr", ""},
+              {"stdout_bytes", 0},
+              {"stderr_bytes", 0},
+              {"elapsed_s", 0.0}};
+  if (check.baseline) {
+    result["baseline"] = true;
+  }
+  add_findings(result, check);
+  return result;
+}
+
 // An operator that this backend lacks altogether ("Could not run 'aten::...'") lacks it in every
 // dtype: that is an error.
 void skip_unsupported_dtype(json& result, const planned_check& check) {

@@ -81,6 +81,10 @@ int run_loop::run(std::unique_ptr<worker_process> worker,
 void run_loop::time_all(const std::vector<planned_check>& checks) {
   for (std::size_t i = 0; i < checks.size(); ++i) {
     const planned_check& check = checks[i];
+    if (!check.unmet.empty()) {
+      write_skipped(check, check.unmet);
+      continue;
+    }
     bool ready = ensure_worker();
     if (ready) {
       repeat_neighbours();
@@ -89,6 +93,12 @@ void run_loop::time_all(const std::vector<planned_check>& checks) {
     if (ready && options_.evidence && !check.baseline && !ceilings_.contains(check.device)) {
       find_ceilings(check.device);
       ready = ensure_worker();
+    }
+    const std::string missing = ready ? missing_now(check) : "";
+    ready = ready && ensure_worker();
+    if (ready && !missing.empty()) {
+      write_skipped(check, missing);
+      continue;
     }
     if (!ready) {
       give_up(checks, i);
@@ -106,6 +116,7 @@ void run_loop::time_all(const std::vector<planned_check>& checks) {
 
 bool run_loop::renew_worker() {
   worker_ = pool_.start();
+  used_ = false;
   if (worker_ && pool_.engine_record().at("status") == "ready") {
     return true;
   }
@@ -159,6 +170,7 @@ json run_loop::run_in_worker(const planned_check& check, const json& command) {
   const auto begin = std::chrono::steady_clock::now();
   const worker_process::printed before = worker_->output_so_far();
   worker_->send(command);
+  used_ = true;
   auto [what, result, phase] = await("result");
   if (what == worker_process::event::record) {
     result["signal"] = nullptr;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ceilings_cache.hpp"
@@ -66,6 +67,9 @@ class run_loop {
   bool time_one(const planned_check& check, const std::string& repeat_of);
   [[nodiscard]] nlohmann::json run_command(const planned_check& check, bool for_evidence) const;
   nlohmann::json run_in_worker(const planned_check& check, const nlohmann::json& command);
+  void write_skipped(const planned_check& check, const std::string& missing);
+  std::string missing_now(const planned_check& check);
+  nlohmann::json ask_device(const planned_check& check, bool arithmetic);
   void take_part(const nlohmann::json& result, const planned_check& check);
   answer await(const char* kind);
   bool keep_worker(const nlohmann::json& result, const std::string& what);
@@ -96,6 +100,8 @@ class run_loop {
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
   std::function<std::vector<nlohmann::json>()> before_summary_;
   known_issues known_;
+  bool used_ = false;  // the present worker has run a check
+  std::map<std::pair<std::string, std::string>, nlohmann::json> adds_;  // by device and dtype
   fault fault_;
   tally tally_;
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();

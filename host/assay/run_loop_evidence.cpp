@@ -78,6 +78,7 @@ void run_loop::find_ceilings(const std::string& device) {
 json run_loop::measure_ceilings(const std::string& device) {
   const auto begin = std::chrono::steady_clock::now();
   worker_->send({{"do", "ceilings"}, {"device", device}});
+  used_ = true;
   auto [what, record, phase] = await("ceilings");
   if (what != worker_process::event::record) {
     const auto ending = what == worker_process::event::ended

@@ -42,10 +42,7 @@ bool only_aten(const json& check) {
 }
 
 std::string why_not(const planned_check& check, const selection& chosen_by,
-                    const plugin_identity& plugin, const std::string& build) {
-  if (plugin.accelerator != "any" && !build.empty() && plugin.accelerator != build) {
-    return "its plugin is for " + plugin.accelerator + ", this LibTorch is a " + build + " build";
-  }
+                    const plugin_identity& plugin) {
   const ruling ruled = chosen_by.check(plugin, {check.category, check.name, check.dtype});
   return ruled.on ? "" : ruled.disabled ? "disabled" : "not enabled";
 }
@@ -103,11 +100,15 @@ std::vector<std::string> choose_devices(const std::string& asked, const json& en
 }
 
 schedule make_schedule(const catalogue& all, const run_options& options,
-                       const std::vector<std::string>& devices, const std::string& build) {
-  std::map<std::string, plugin_identity> plugins;
+                       const std::vector<std::string>& devices, const json& engine) {
+  struct loaded_plugin {
+    plugin_identity identity;
+    json record;
+  };
+  std::map<std::string, loaded_plugin> plugins;
   for (const json& plugin : all.plugins) {
     if (plugin.at("status") == "loaded") {
-      plugins[plugin.at("id")] = identity_of(plugin);
+      plugins[plugin.at("id")] = {identity_of(plugin), plugin};
     }
   }
   const selection chosen_by(options);
@@ -121,6 +122,7 @@ schedule make_schedule(const catalogue& all, const run_options& options,
   }
   for (const std::string& device : in_order) {
     const bool large = wants_large(options, devices, device);
+    const run_site site = site_of(engine, device);
     for (const json& check : all.checks) {
       planned_check planned;
       planned.check = check.at("check");
@@ -131,14 +133,19 @@ schedule make_schedule(const catalogue& all, const run_options& options,
       planned.only_aten = only_aten(check);
       planned.large = large && check.contains("large") && !check.at("large").is_null();
       planned.baseline = baseline && device == "cpu";
-      const auto dtypes = dtypes_to_run(check, options, chosen_by, plugins[planned.plugin]);
+      const loaded_plugin& plugin = plugins[planned.plugin];
+      const auto needs = requirements_of(check, plugin.record);
+      planned.unmet = engine.is_null() ? "" : unmet(needs, site);
+      planned.requires_something = !requirements_text(needs).empty();
+      planned.ask = to_ask(needs);
+      const auto dtypes = dtypes_to_run(check, options, chosen_by, plugin.identity);
       if (dtypes.empty() && device == devices.front()) {
         plan.not_selected.push_back({planned.check, "it does not come in the dtype asked for"});
       }
       for (const std::string& dtype : dtypes) {
         planned.dtype = dtype;
         planned.own_dtype = check.at("dtypes").front().get<std::string>() == dtype;
-        const std::string reason = why_not(planned, chosen_by, plugins[planned.plugin], build);
+        const std::string reason = why_not(planned, chosen_by, plugin.identity);
         if (reason.empty()) {
           plan.checks.push_back(planned);
         } else if (device == devices.front()) {

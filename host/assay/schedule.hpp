@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "requirements.hpp"
 #include "run_options.hpp"
 #include "supervisor.hpp"
 
@@ -18,6 +19,9 @@ struct planned_check {
   bool own_dtype = true;  // the dtype is the check's first
   bool large = false;     // its large form runs
   bool baseline = false;  // it runs on the CPU to be compared with, and was not asked for itself
+  std::string unmet;      // what it requires and is known not to be there: it will be skipped
+  bool requires_something = false;
+  asked_requirements ask;  // what else it requires
   [[nodiscard]] std::string id() const { return check + "[" + dtype + "]"; }
 };
 
@@ -39,9 +43,10 @@ std::vector<std::string> choose_devices(const std::string& asked, const nlohmann
 /// standard error gets a line.
 void check_globs(const catalogue& all, const run_options& options);
 
-/// Which checks run, in the catalogue's order, device by device, a baseline first. `build` is
-/// LibTorch's ("" before it is known). Throws as check_globs().
+/// Which checks run, in the catalogue's order, device by device, a baseline first. `engine` is the
+/// record of LibTorch and its devices; null: not known yet, and what checks require is not judged.
+/// Throws as check_globs().
 schedule make_schedule(const catalogue& all, const run_options& options,
-                       const std::vector<std::string>& devices, const std::string& build);
+                       const std::vector<std::string>& devices, const nlohmann::json& engine);
 
 }  // namespace assay

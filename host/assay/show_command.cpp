@@ -7,6 +7,7 @@
 
 #include "collected_run.hpp"
 #include "plan_text.hpp"
+#include "requirements.hpp"
 
 namespace assay {
 namespace {
@@ -44,7 +45,8 @@ std::string input_text(const json& input, const std::string& dtype) {
 
 }  // namespace
 
-std::string show_check(const json& check_record, const std::string& dtype) {
+std::string show_check(const json& check_record, const std::string& dtype,
+                       const json& plugin_record) {
   std::string out = fmt::format("{}/{}[{}]", text_of(check_record, "category"),
                                 text_of(check_record, "name"), dtype);
   if (const std::string plugin = text_of(check_record, "plugin"); !plugin.empty()) {
@@ -52,6 +54,10 @@ std::string show_check(const json& check_record, const std::string& dtype) {
   }
   if (const std::string summary = text_of(check_record, "summary"); !summary.empty()) {
     out += fmt::format("\n{}", printable(summary));
+  }
+  if (const std::string needs = requirements_text(requirements_of(check_record, plugin_record));
+      !needs.empty()) {
+    out += "\nneeds " + needs;
   }
   out += "\n\ninputs\n";
   const json& inputs = list_of(check_record, "inputs");

@@ -9,7 +9,8 @@ namespace assay {
 
 /// A check's inputs and plan for people. `check_record` is a `check` record of
 /// docs/architecture.md; `dtype` is one of its dtypes.
-std::string show_check(const nlohmann::json& check_record, const std::string& dtype);
+std::string show_check(const nlohmann::json& check_record, const std::string& dtype,
+                       const nlohmann::json& plugin_record = nullptr);
 
 /// A Python script that runs the check on the very inputs that the engine makes. It needs torch and
 /// nothing of assay.

@@ -71,6 +71,9 @@ json schedule_record(const schedule& plan) {
     if (check.baseline) {
       added["baseline"] = true;
     }
+    if (!check.unmet.empty()) {
+      added["unmet"] = check.unmet;
+    }
   }
   json not_selected = json::array();
   for (const left_out_check& check : plan.not_selected) {
@@ -96,6 +99,14 @@ int list_ids(const schedule& plan) {
     }
   }
   std::cout.flush();
+  const auto count = std::count_if(plan.checks.begin(), plan.checks.end(),
+                                   [](const auto& check) { return check.requires_something; });
+  if (count > 0) {
+    std::cerr << fmt::format(
+        "assay: {} of these require something of the device or of LibTorch; whether it is there is "
+        "judged when they run, and assay show names it\n",
+        count);
+  }
   return plan.checks.empty() ? exit_status::nothing_ran : exit_status::ok;
 }
 
@@ -202,7 +213,7 @@ int run_checks(const installation& here, const run_options& options,
       throw tool_error(pool.engine_record().at("reason").get<std::string>());
     }
     worker->quit();
-    return list_ids(make_schedule(pool.found(), options, {"cpu"}, ""));
+    return list_ids(make_schedule(pool.found(), options, {"cpu"}, nullptr));
   }
   json engine_record = engine ? pool.engine_record() : failed_engine(no_engine_reason);
   if (engine) {
@@ -214,7 +225,7 @@ int run_checks(const installation& here, const run_options& options,
   if (worker && engine_record.at("status") == "ready") {
     try {
       plan = make_schedule(pool.found(), options, choose_devices(options.device, engine_record),
-                           engine_record.at("build"));
+                           engine_record);
     } catch (const tool_error& e) {
       engine_record["status"] = "failed";
       engine_record["reason"] = e.what();

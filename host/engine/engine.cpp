@@ -13,6 +13,7 @@
 #include <string>
 
 #include "device_info.hpp"
+#include "device_state.hpp"
 #include "engine_api.h"
 #include "evidence/ceilings.hpp"
 #include "evidence/device_profile.hpp"
@@ -97,6 +98,10 @@ char* ceilings(const char* device) {
   return text_of(record);
 }
 
+char* device_state(const char* backend_library, const char* device, std::int32_t dtype) {
+  return text_of(assay::engine::device_state(backend_library, device, dtype));
+}
+
 void release(char* text) { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc)
 
 constexpr assay_engine engine{
@@ -108,6 +113,7 @@ constexpr assay_engine engine{
     run,
     prepare_evidence,
     ceilings,
+    device_state,
     release,
 };
 

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define ASSAY_ENGINE_API 2
+#define ASSAY_ENGINE_API 3
 
 typedef enum assay_profile {
   ASSAY_PROFILE_CLASSIC = 0, /* first call, 2 more warm-up calls, 20 timed calls */
@@ -61,6 +61,9 @@ typedef struct assay_engine {
   /* Measures what this device can reach: the members of a `ceilings` line that
    * docs/evidence-format.md lists, or "state" "unknown" and "why". */
   char* (*ceilings)(const char* device);
+  /* What a check may require of a device: "free_bytes" of its memory, or, with an assay_dtype
+   * other than 0, "adds": whether it can add in it. null: not asked or not known; "why" not. */
+  char* (*device_state)(const char* backend_library, const char* device, int32_t dtype);
   void (*release)(char* text);
 } assay_engine;
 

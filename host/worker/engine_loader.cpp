@@ -83,6 +83,7 @@ json engine_loader::load(const json& wanted) {
     record.update(json::parse(text));
     engine->release(text);
     note_step("describe", describe_begin);
+    backend_ = backend;
     record["engine_built_for"] = engine->torch_version;
     if (record["reason"].get<std::string>().empty()) {
       engine_ = engine;

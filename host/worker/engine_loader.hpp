@@ -21,6 +21,11 @@ class engine_loader {
   /// Null until load() answered "ready".
   [[nodiscard]] const assay_engine* engine() const { return engine_; }
 
+  /// LibTorch's GPU library; null where none is open.
+  [[nodiscard]] const char* backend() const {
+    return backend_.empty() ? nullptr : backend_.c_str();
+  }
+
  private:
   void open(const std::string& file, bool globally);
   void note_step(const std::string& what, std::chrono::steady_clock::time_point begin);
@@ -28,6 +33,7 @@ class engine_loader {
   std::deque<boost::dll::shared_library> open_;
   nlohmann::json steps_ = nlohmann::json::array();
   const assay_engine* engine_ = nullptr;
+  std::string backend_;
 };
 
 }  // namespace assay::worker

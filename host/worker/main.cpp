@@ -22,6 +22,7 @@
 #include "diagnostics.hpp"
 #include "engine_loader.hpp"
 #include "host/common/dtype_names.hpp"
+#include "host/platform/memory.hpp"
 #include "host/platform/platform.hpp"
 #include "plugin_loader.hpp"
 #include "trace_plugins.hpp"
@@ -118,6 +119,8 @@ class worker {
       } else if (what == "classify") {
         const auto* classifier = plugins_.find_classifier(command.at("id").get<std::string>());
         answer(classifier == nullptr ? json() : ask_classifier(*classifier, command), "classified");
+      } else if (what == "device_state") {
+        tell_device_state(command);
       } else {
         ask_engine(what, command.at("device").get<std::string>());
       }
@@ -186,6 +189,26 @@ class worker {
       engine->release(text);
     }
     record["record"] = what;
+    record["device"] = device;
+    flush_output();
+    records_.write(record);
+  }
+
+  void tell_device_state(const json& command) {
+    const auto device = command.at("device").get<std::string>();
+    const json dtype = command.at("dtype");
+    json record{{"free_bytes", nullptr}, {"adds", nullptr}, {"why", "this worker has no engine"}};
+    if (const assay_engine* engine = engine_.engine(); engine != nullptr) {
+      char* text = engine->device_state(engine_.backend(), device.c_str(),
+                                        dtype.is_null() ? 0 : dtype_code(dtype.get<std::string>()));
+      record = json::parse(text);
+      engine->release(text);
+    }
+    const auto available = platform::available_memory();
+    if (device == "cpu" && dtype.is_null() && available) {
+      record["free_bytes"] = *available;
+    }
+    record["record"] = "device_state";
     record["device"] = device;
     flush_output();
     records_.write(record);

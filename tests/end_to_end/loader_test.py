@@ -381,14 +381,14 @@ class RunTest(LoaderTest):
                 self.assertEqual(run.status, 1)
                 self.assert_counts(run, errors=1)
 
-    def test_a_plugin_for_another_accelerator_is_not_selected(self):
+    def test_a_plugin_for_another_accelerator_is_skipped(self):
         run = self.run_checks(*self.arguments("rocm_only", "good"), device="cpu", enable=["good"])
         self.assertEqual(run.status, 0, run)
-        self.assertEqual([r["id"] for r in run.results], ["good/fine[float32]"])
-        reasons = {c["id"]: c["reason"] for c in run.one("schedule")["not_selected"]}
-        self.assertRegex(reasons["good/on_rocm[float32]"],
-                         "^its plugin is for rocm, this LibTorch is a (cpu|cuda) build$")
-        self.assertIn(f"Not selected: good/on_rocm[float32] ({reasons['good/on_rocm[float32]']})\n", run.stdout)
+        self.assertEqual({r["id"]: r["status"] for r in run.results},
+                         {"good/fine[float32]": "ok", "good/on_rocm[float32]": "skipped"})
+        self.assertEqual(run.result("good/on_rocm")["note"],
+                         "it needs rocm, and the device is the cpu")
+        self.assert_counts(run, checks=2, on_device=1, skipped=1)
 
     def test_packs_of_other_compilers_run(self):
         expected = [check for check, file in [("c_pack/add", "test_pack_c.assay.so"),

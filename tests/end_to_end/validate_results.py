@@ -49,7 +49,10 @@ def order_problems(records, unfinished):
                 yield f"line {number}: {record['record']} of {key[0]} without its starting record"
             open_start = None
         elif record["record"] == "result":
-            if key != open_start:
+            if record["worker"] is None:  # skipped without being run
+                if open_start is not None or record["status"] != "skipped":
+                    yield f"line {number}: {key[0]} has no worker"
+            elif key != open_start:
                 yield f"line {number}: a result of {key[0]} without its starting record"
             open_start = None
     interrupted = records and records[-1].get("interrupted") is True

@@ -23,7 +23,7 @@ catalogue two_checks() {
 
 std::vector<planned_check> planned(const run_options& options,
                                    const std::vector<std::string>& devices) {
-  return make_schedule(two_checks(), options, devices, "cuda").checks;
+  return make_schedule(two_checks(), options, devices, testing_support::engine_record()).checks;
 }
 
 TEST(schedule_test, a_baseline_comes_first_and_is_marked) {
