@@ -109,7 +109,13 @@ probe_result diagnostic_workers::ask_one(const tool& probe, int ordinal, bool& b
     result.fact = how_it_ended(*worker, what, options_.probe_timeout_s);
     return result;
   }
+  const worker_process::printed all = worker->output_so_far();
+  result.printed = worker->stdout_between({}, all) + worker->stderr_between({}, all);
   worker->quit();
+  result.answered = true;
+  if (const json& said = member_of(record, "said"); said.is_string()) {
+    result.said = said.get<std::string>();
+  }
   result.state = text_of(record, "state");
   result.fact = printable(text_of(record, "fact"));
   result.evidence = strings_of(record, "evidence");
@@ -189,8 +195,10 @@ std::vector<std::vector<diagnostic_workers::classified>> diagnostic_workers::cla
         worker = start(classifier, started_++, false, mine.fault);
       }
       if (!worker) {
+        mine.answered = false;
         continue;
       }
+      const worker_process::printed before = worker->output_so_far();
       worker->send({{"do", "classify"}, {"id", classifier.id}, {"failure", failures[i]}});
       const auto [what, record] =
           worker->next(worker_process::seconds_from_now(classifier_limit_s));
@@ -199,9 +207,12 @@ std::vector<std::vector<diagnostic_workers::classified>> diagnostic_workers::cla
       }
       if (what != event::record) {
         mine.fault = how_it_ended(*worker, what, classifier_limit_s);
+        mine.answered = false;
         worker.reset();
         continue;
       }
+      const worker_process::printed after = worker->output_so_far();
+      mine.printed = worker->stdout_between(before, after) + worker->stderr_between(before, after);
       mine.fault = text_of(record, "reason");
       for (const json& answer : list_of(record, "answers")) {
         mine.answers.push_back(answer);

@@ -48,6 +48,8 @@ class diagnostic_workers {
     std::string classifier;
     std::vector<nlohmann::json> answers;
     std::string fault;
+    bool answered = true;  // it came back
+    std::string printed;   // on its standard output and error
   };
   /// All classifiers on each failure, in order. `failures` have the members of assay_failure.
   std::vector<std::vector<classified>> classify(const std::vector<nlohmann::json>& failures);

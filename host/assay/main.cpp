@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "check_plugin_command.hpp"
 #include "compare_command.hpp"
 #include "doctor_command.hpp"
 #include "errors.hpp"
@@ -23,6 +24,7 @@
 #include "host/platform/platform.hpp"
 #include "list_command.hpp"
 #include "list_why.hpp"
+#include "new_plugin_command.hpp"
 #include "option_table.hpp"
 #include "options.hpp"
 #include "report_command.hpp"
@@ -46,7 +48,7 @@ constexpr int stderr_descriptor = 2;
 std::string short_help() {
   std::string text = "Usage: assay COMMAND [options]\n\n";
   for (const named_subcommand& command : subcommands()) {
-    text += fmt::format("  {:<9} {}\n", command.name, command.summary);
+    text += fmt::format("  {:<12} {}\n", command.name, command.summary);
   }
   return text +
          "\nassay COMMAND --help shows a command's options; assay --version shows this version.\n";
@@ -360,6 +362,20 @@ int report_results(const std::vector<std::string>& arguments, const environment&
   return report_command(request, paper);
 }
 
+int check(const std::vector<std::string>& arguments, const environment& world) {
+  const check_plugin_request request = parse_check_plugin_options(arguments, world);
+  const installation here = this_installation();
+  std::optional<engine_choice> engine;
+  std::string no_engine_reason;
+  try {
+    engine = choose_engine(requested_torch(request.options), here.libexec_dir, world.variables);
+  } catch (const tool_error& error) {
+    no_engine_reason = error.what();
+  }
+  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  return check_plugin(request, here, engine, no_engine_reason, paper);
+}
+
 bool asks_for_help(const std::vector<std::string>& arguments) {
   return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
     return argument == "--help" || argument == "-h";
@@ -411,6 +427,13 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   if (command == "compare") {
     return compare_results(arguments, this_environment());
+  }
+  if (command == "check-plugin") {
+    return check(arguments, this_environment());
+  }
+  if (command == "new-plugin") {
+    return new_plugin(parse_new_plugin_options(arguments, this_environment()), this_installation(),
+                      std::cout);
   }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(

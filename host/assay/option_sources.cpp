@@ -70,11 +70,12 @@ std::string command_name(subcommand command) {
   return found == table.end() ? "assay" : "assay " + std::string(found->name);
 }
 
-bool is_own_flag(subcommand command, const std::string& name) {
+const own_flag* find_own(subcommand command, const std::string& name) {
   const auto& table = own_flags();
-  return std::any_of(table.begin(), table.end(), [&](const own_flag& flag) {
+  const auto found = std::find_if(table.begin(), table.end(), [&](const own_flag& flag) {
     return flag.command == command && flag.name == name;
   });
+  return found == table.end() ? nullptr : &*found;
 }
 
 po::options_description command_line_description(subcommand command) {
@@ -92,8 +93,13 @@ po::options_description command_line_description(subcommand command) {
     add(std::string(spec.name).c_str(), value);
   }
   for (const own_flag& flag : own_flags()) {
-    if (flag.command == command) {
+    if (flag.command != command) {
+      continue;
+    }
+    if (flag.argument.empty()) {
       add(std::string(flag.name).c_str(), "");
+    } else {
+      add(std::string(flag.name).c_str(), po::value<std::string>());
     }
   }
   return description;
@@ -293,7 +299,8 @@ given_arguments read_arguments(const std::vector<std::string>& arguments, subcom
     const std::string& name = option.string_key;
     if (name.empty()) {
       result.words.insert(result.words.end(), option.value.begin(), option.value.end());
-    } else if (is_own_flag(command, name)) {
+    } else if (const own_flag* own = find_own(command, name);
+               own != nullptr && own->argument.empty()) {
       result.flags.push_back(name);
     } else {
       // Program_options takes any next word for the value; --enable --json is a forgotten value.
@@ -312,7 +319,10 @@ given_arguments read_arguments(const std::vector<std::string>& arguments, subcom
         parts.push_back(text);
       }
       given.texts.insert(given.texts.end(), parts.begin(), parts.end());
-      check_texts(*find_option(name), given);
+      check_texts(own == nullptr ? *find_option(name)
+                                 : option_spec{own->name, own->argument, option_form::text, 0,
+                                               false, own->help},
+                  given);
     }
   }
   return result;

@@ -35,6 +35,14 @@ std::string usage_of(subcommand command) {
     case subcommand::report:
       return "assay report FILE [options]\n\nShows a result file (assay run --json) again. Runs "
              "nothing.";
+    case subcommand::check_plugin:
+      return "assay check-plugin FILE|FOLDER... [options]\n\nLoads plugins and rule files as "
+             "assay would, runs their checks on the CPU, asks their\nprobes and classifiers, and "
+             "says what is wrong, a line each. For authors before they ship,\nand for users "
+             "before they install.";
+    case subcommand::new_plugin:
+      return "assay new-plugin NAME [options]\n\nWrites a plugin to start from: source, build "
+             "files, test, README and CI.";
   }
   return "";
 }
@@ -48,7 +56,8 @@ const std::vector<option_spec>& option_table() {
   constexpr unsigned run = bit(subcommand::run), lists = bit(subcommand::list),
                      show = bit(subcommand::show), selftest = bit(subcommand::selftest),
                      explain = bit(subcommand::explain), doctor = bit(subcommand::doctor),
-                     compare = bit(subcommand::compare), report = bit(subcommand::report);
+                     compare = bit(subcommand::compare), report = bit(subcommand::report),
+                     check_plugin = bit(subcommand::check_plugin);
   // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
       {"device", "D", text, run | show | selftest, true,
@@ -63,15 +72,16 @@ const std::vector<option_spec>& option_table() {
        "known"},
       {"dtype", "T", list, run | lists | show, true,
        "float32, float16, bfloat16 or float64 instead of each check's default; repeatable"},
-      {"timeout", "S", text, run | selftest, true, "seconds a check may take (120; selftest: 10)"},
+      {"timeout", "S", text, run | selftest | check_plugin, true,
+       "seconds a check may take (120; selftest: 10)"},
       {"measure-limit", "S", text, run, true, "profile measure: seconds of sampling per check (2)"},
       {"seed", "N", text, run | show, true, "seed of the inputs (0)"},
       {"repeat-neighbours", "N", text, run, true,
        "checks run again in the fresh worker after a crash or timeout (1; 0: none)"},
-      {"plugin-dir", "DIR", path_list, run | lists | show | explain | doctor, false,
+      {"plugin-dir", "DIR", path_list, run | lists | show | explain | doctor | check_plugin, false,
        "a further folder with plugins; repeatable"},
-      {"trust-plugins", "", flag, run | lists | show | explain | doctor | selftest, false,
-       "load plugins even where others may write the file or its folder"},
+      {"trust-plugins", "", flag, run | lists | show | explain | doctor | selftest | check_plugin,
+       false, "load plugins even where others may write the file or its folder"},
       {"trace", "FILE", path_list, run | lists | show, false,
        "replay the operator calls of this log, and of the other checks only those asked for by "
        "name; "
@@ -82,7 +92,7 @@ const std::vector<option_spec>& option_table() {
        "write such a file: the plugins that there are now"},
       {"set", "PLUGIN.NAME=VALUE", list, run | lists | show | explain | doctor, false,
        "a plugin's option, as assay list shows them; repeatable"},
-      {"torch", "DIR", path, run | lists | selftest | doctor, false,
+      {"torch", "DIR", path, run | lists | selftest | doctor | check_plugin, false,
        "which LibTorch: its folder, a site-packages folder or a virtual environment"},
       {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
@@ -109,7 +119,8 @@ const std::vector<option_spec>& option_table() {
       {"architecture", "A", text, doctor, false,
        "of the GPU in question (gfx1032), where the machine does not tell"},
       {"platform", "P", text, explain, false, "where the log comes from: linux, wsl or windows"},
-      {"probe-timeout", "S", text, run | explain | doctor, true, "seconds a probe may take (5)"},
+      {"probe-timeout", "S", text, run | explain | doctor | check_plugin, true,
+       "seconds a probe may take (5)"},
       {"probe-prefix", "COMMAND", text, run | explain | doctor, false,
        "start each probe's process through this command (a container's exec, another loader)"},
       {"old", "FILE", path_list, compare, false,
@@ -120,10 +131,12 @@ const std::vector<option_spec>& option_table() {
        "(all)"},
       {"across-devices", "", flag, compare, false,
        "compare the times of unlike devices too, divided by the copy bandwidth of each"},
-      {"no-color", "", flag, run | lists | selftest | explain | doctor | compare | report, true,
+      {"no-color", "", flag,
+       run | lists | selftest | explain | doctor | compare | report | check_plugin, true,
        "no colour (so does the variable NO_COLOR)"},
-      {"config", "FILE", path, run | lists | show | explain | doctor | selftest | compare | report,
-       false, "read options from this INI file"},
+      {"config", "FILE", path,
+       run | lists | show | explain | doctor | selftest | compare | report | check_plugin, false,
+       "read options from this INI file"},
   };
   return table;
 }
@@ -156,6 +169,15 @@ const std::vector<own_flag>& own_flags() {
       {subcommand::report, "csv", "one line a check"},
       {subcommand::report, "json", "the records up to the last whole one"},
       {subcommand::compare, "json", "print the comparison as one JSON object"},
+      {subcommand::check_plugin, "json", "print all findings as one JSON object"},
+      {subcommand::check_plugin, "strict", "warnings count as errors in the exit status"},
+      {subcommand::new_plugin, "kind",
+       "ops (checks in C++) or "
+       "diagnostic (ops)",
+       "KIND"},
+      {subcommand::new_plugin, "dir", "where to write it (./NAME); must not exist, or be empty",
+       "DIR"},
+      {subcommand::new_plugin, "vendor", "who makes it, for people (your name)", "TEXT"},
   };
   return table;
 }
@@ -171,6 +193,8 @@ const std::vector<named_subcommand>& subcommands() {
       {subcommand::compare, "compare", "say what changed between two result files"},
       {subcommand::selftest, "selftest",
        "plant faults on this device and show that they are found"},
+      {subcommand::new_plugin, "new-plugin", "write a plugin to start from"},
+      {subcommand::check_plugin, "check-plugin", "examine plugins before they are shipped or used"},
   };
   return table;
 }
@@ -202,15 +226,25 @@ std::string help_text(subcommand command) {
     }
   }
   for (const own_flag& flag : own_flags()) {
-    if (flag.command == command) {
-      add(std::string(flag.name).c_str(), std::string(flag.help).c_str());
+    if (flag.command != command) {
+      continue;
+    }
+    const std::string name(flag.name);
+    const std::string help(flag.help);
+    if (flag.argument.empty()) {
+      add(name.c_str(), help.c_str());
+    } else {
+      add(name.c_str(), po::value<std::string>()->value_name(std::string(flag.argument)),
+          help.c_str());
     }
   }
   add("help,h", "this text");
   std::ostringstream text;
-  text << "Usage: " << usage_of(command) << "\n\n"
-       << description
-       << "\nEvery option is also a variable (ASSAY_DEVICE) and a key of a configuration file "
+  text << "Usage: " << usage_of(command) << "\n\n" << description;
+  if (command == subcommand::new_plugin) {
+    return text.str();  // none of its options stands anywhere else
+  }
+  text << "\nEvery option is also a variable (ASSAY_DEVICE) and a key of a configuration file "
           "(device = cpu):\ncommand line > environment > --config FILE > ./assay.ini > the user's "
           "assay.ini > built in.\n";
   return text.str();

@@ -10,7 +10,18 @@
 
 namespace assay {
 
-enum class subcommand { run, list, show, selftest, explain, doctor, compare, report };
+enum class subcommand {
+  run,
+  list,
+  show,
+  selftest,
+  explain,
+  doctor,
+  compare,
+  report,
+  check_plugin,
+  new_plugin
+};
 
 enum class option_form { text, list, path, path_list, flag };
 
@@ -30,10 +41,12 @@ const option_spec* find_option(std::string_view name);
 
 bool known_to(const option_spec& spec, subcommand command);
 
-/// A flag of one subcommand alone: no variable and no configuration says it.
+/// A flag, or with `argument` an option, of one subcommand alone: no variable and no configuration
+/// says it.
 struct own_flag {
   subcommand command;
   std::string_view name, help;
+  std::string_view argument{};
 };
 const std::vector<own_flag>& own_flags();
 

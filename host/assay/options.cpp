@@ -405,4 +405,43 @@ report_request parse_report_options(const std::vector<std::string>& arguments,
   return request;
 }
 
+check_plugin_request parse_check_plugin_options(const std::vector<std::string>& arguments,
+                                                const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::check_plugin, world);
+  if (given.words.empty()) {
+    throw usage_error(
+        "assay check-plugin needs a plugin: assay check-plugin FILE (or a folder that holds some)");
+  }
+  check_plugin_request request;
+  request.options = make_options(read_all_sources(given.options, world), subcommand::check_plugin);
+  for (const std::string& word : given.words) {
+    request.places.push_back(world.current_dir / word);
+  }
+  request.strict = given.has("strict");
+  request.json = given.has("json");
+  return request;
+}
+
+new_plugin_request parse_new_plugin_options(const std::vector<std::string>& arguments,
+                                            const environment& world) {
+  const given_arguments given = read_arguments(arguments, subcommand::new_plugin, world);
+  if (given.words.size() != 1) {
+    throw usage_error(given.words.empty()
+                          ? std::string("assay new-plugin needs a name: assay new-plugin NAME")
+                          : fmt::format("assay new-plugin takes one name, not '{}' and '{}'; call "
+                                        "it twice",
+                                        given.words[0], given.words[1]));
+  }
+  new_plugin_request request;
+  request.name = given.words.front();
+  const auto text = [&](const char* option, const std::string& otherwise) {
+    const auto found = given.options.find(option);
+    return found == given.options.end() ? otherwise : found->second.texts.front();
+  };
+  request.kind = text("kind", "ops");
+  request.dir = world.current_dir / text("dir", request.name);
+  request.vendor = text("vendor", "");
+  return request;
+}
+
 }  // namespace assay

@@ -47,6 +47,20 @@ struct doctor_request {
   bool json = false;
 };
 
+struct check_plugin_request {
+  run_options options;
+  std::vector<std::filesystem::path> places;  // files and folders
+  bool strict = false;
+  bool json = false;
+};
+
+struct new_plugin_request {
+  std::string name;
+  std::string kind = "ops";   // ops, toml, diagnostic
+  std::filesystem::path dir;  // absolute
+  std::string vendor;         // "": not said
+};
+
 /// `arguments` are those behind the subcommand.
 run_options parse_run_options(const std::vector<std::string>& arguments, const environment& world);
 /// Of `assay selftest`: those of a run of the planted faults, with a deadline of 10 s a fault.
@@ -60,6 +74,10 @@ explain_request parse_explain_options(const std::vector<std::string>& arguments,
                                       const environment& world);
 doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
                                     const environment& world);
+check_plugin_request parse_check_plugin_options(const std::vector<std::string>& arguments,
+                                                const environment& world);
+new_plugin_request parse_new_plugin_options(const std::vector<std::string>& arguments,
+                                            const environment& world);
 
 struct compare_request {
   run_options options;

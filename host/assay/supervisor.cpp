@@ -159,7 +159,8 @@ installation this_installation() {
   const fs::path data = platform::user_data_dir();
   return {libexec / worker, libexec, root / "lib" / "assay" / "plugins",
           root / "lib" / "assay" / "selftest",
-          data.is_absolute() ? data / "assay" / "plugins" : fs::path()};
+          data.is_absolute() ? data / "assay" / "plugins" : fs::path(),
+          root / "share" / "assay" / "templates"};
 }
 
 catalogue read_catalogue(const installation& here, const run_options& options) {

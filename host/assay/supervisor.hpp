@@ -20,6 +20,7 @@ struct installation {
   std::filesystem::path plugin_dir;       // the built-in op packs
   std::filesystem::path selftest_dir;     // the planted faults of assay selftest
   std::filesystem::path user_plugin_dir;  // the user's own; empty: there is no such place
+  std::filesystem::path templates_dir{};  // what assay new-plugin starts from
 };
 
 /// Found from the running program's own place.

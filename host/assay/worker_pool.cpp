@@ -156,6 +156,7 @@ worker_pool::outcome worker_pool::set_up(worker_process& worker) {
         found_.traces.push_back(std::move(record));
       } else if (kind == "plugins_done") {
         plugins_done = true;
+        extra_threads_ = record.value("extra_threads", json());
       } else if (kind == "engine") {
         record["stderr"] = worker.stderr_between({}, worker.output_so_far());
         engine_record_ = std::move(record);

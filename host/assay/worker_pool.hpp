@@ -35,6 +35,9 @@ class worker_pool {
   [[nodiscard]] const plugin_survey& survey() const { return survey_; }
   /// The worker's `engine` record, with what it printed until then as `stderr`.
   [[nodiscard]] const nlohmann::json& engine_record() const { return engine_record_; }
+  /// Threads that were there when all plugins were loaded and not before; null where that is not
+  /// known, as beside a LibTorch that was opened meanwhile.
+  [[nodiscard]] const nlohmann::json& extra_threads() const { return extra_threads_; }
 
  private:
   enum class outcome { ready, plugin_fault, early_fault, engine_fault };
@@ -54,6 +57,7 @@ class worker_pool {
   std::vector<nlohmann::json> excluded_;  // as `setup` has them
   catalogue found_;
   nlohmann::json engine_record_;
+  nlohmann::json extra_threads_;
 };
 
 /// The command that a worker gets first: it loads these plugins (files and folders), and no engine.

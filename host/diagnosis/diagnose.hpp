@@ -32,6 +32,9 @@ struct probe_result {
   std::vector<std::string> evidence, findings;
   nlohmann::json values = nlohmann::json::object();
   double elapsed_ms = 0.0;
+  bool answered = false;              // it came back; else `fact` says what happened instead
+  std::optional<std::string> said{};  // its word for the state, as it stands
+  std::string printed{};              // on its standard output and error
 };
 
 /// One answer to a failure.

@@ -347,8 +347,7 @@ c10::IValue bound_plan::tensor_at(const slot& s) const {
                    std::to_string(s.item));
 }
 
-namespace {
-void collect(const c10::IValue& value, std::vector<at::Tensor>& found) {
+void collect_tensors(const c10::IValue& value, std::vector<at::Tensor>& found) {
   if (value.isTensor()) {
     if (value.toTensor().defined()) {
       found.push_back(value.toTensor());
@@ -359,22 +358,33 @@ void collect(const c10::IValue& value, std::vector<at::Tensor>& found) {
     }
   } else if (value.isList()) {
     for (const c10::IValue& item : value.toListRef()) {
-      collect(item, found);
+      collect_tensors(item, found);
     }
   } else if (value.isTuple()) {
     for (const c10::IValue& item : value.toTupleRef().elements()) {
-      collect(item, found);
+      collect_tensors(item, found);
     }
   }
 }
-}  // namespace
 
 std::vector<at::Tensor> bound_plan::outputs() const {
   std::vector<at::Tensor> found;
   for (const c10::IValue& value : calls_.back().results) {
-    collect(value, found);
+    collect_tensors(value, found);
   }
   return found;
+}
+
+void bound_plan::run_watched(const call_observer& seen) {
+  for (bound_call& call : calls_) {
+    torch::jit::Stack arguments;
+    for (const slot& s : call.slots) {
+      push(arguments, s);
+    }
+    call.results = arguments;
+    call.op.callBoxed(call.results);
+    seen(call.op, arguments, call.results);
+  }
 }
 
 torch::jit::Stack bound_plan::run_up_to_last() {

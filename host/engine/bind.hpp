@@ -9,6 +9,7 @@
 #include <assay/abi.h>
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
@@ -81,6 +82,12 @@ class bound_plan {
 
   [[nodiscard]] const c10::OperatorHandle& last_operator() const { return calls_.back().op; }
 
+  /// Runs the calls in order and keeps what each returned; `seen` gets the arguments and results of
+  /// each.
+  using call_observer = std::function<void(const c10::OperatorHandle&, const torch::jit::Stack&,
+                                           const torch::jit::Stack&)>;
+  void run_watched(const call_observer& seen);
+
   /// Runs all calls but the last, and answers that one's arguments. outputs() stay as they are.
   torch::jit::Stack run_up_to_last();
 
@@ -132,5 +139,8 @@ class bound_plan {
   std::vector<bound_call> calls_;
   torch::jit::Stack previous_;
 };
+
+/// The tensors of a value, in lists and tuples too.
+void collect_tensors(const c10::IValue& value, std::vector<at::Tensor>& found);
 
 }  // namespace assay::engine

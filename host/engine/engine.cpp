@@ -17,6 +17,7 @@
 #include "engine_api.h"
 #include "evidence/ceilings.hpp"
 #include "evidence/device_profile.hpp"
+#include "inspect_plan.hpp"
 #include "run_check.hpp"
 
 #define ASSAY_TEXT_OF(number) #number
@@ -102,6 +103,10 @@ char* device_state(const char* backend_library, const char* device, std::int32_t
   return text_of(assay::engine::device_state(backend_library, device, dtype));
 }
 
+char* inspect(const assay_engine_job* job) { return text_of(assay::engine::inspect_plan(*job)); }
+
+char* operators() { return text_of({{"names", assay::engine::operator_names()}}); }
+
 void release(char* text) { std::free(text); }  // NOLINT(cppcoreguidelines-no-malloc)
 
 constexpr assay_engine engine{
@@ -114,6 +119,8 @@ constexpr assay_engine engine{
     prepare_evidence,
     ceilings,
     device_state,
+    inspect,
+    operators,
     release,
 };
 

@@ -64,6 +64,13 @@ typedef struct assay_engine {
   /* What a check may require of a device: "free_bytes" of its memory, or, with an assay_dtype
    * other than 0, "adds": whether it can add in it. null: not asked or not known; "why" not. */
   char* (*device_state)(const char* backend_library, const char* device, int32_t dtype);
+  /* Binds a check and goes through its calls without taking times, on "cpu" or, where only sizes
+   * are asked for, on "meta": "status" ("ok", "error", "unknown": this cannot be tried on meta),
+   * "phase" ("library", "bind", "call"), "message", "calls": [{"op", "inputs", "outputs"}], the
+   * tensors in and out of each call as {"shape","dtype","bytes"}. */
+  char* (*inspect)(const assay_engine_job* job);
+  /* "names": every operator that there is now, "aten::add.Tensor". */
+  char* (*operators)(void);
   void (*release)(char* text);
 } assay_engine;
 

@@ -27,8 +27,6 @@
 
 namespace assay::engine {
 
-namespace {
-
 using nlohmann::json;
 
 // A TORCH_LIBRARY extension registers its operators as it is opened; it stays open for good.
@@ -49,6 +47,8 @@ void open_libraries(const assay_engine_job& job) {
     names.insert(path);
   }
 }
+
+namespace {
 
 json describe_tensor(const at::Tensor& t) {
   json strides = nullptr;

@@ -11,4 +11,7 @@ namespace assay::engine {
 /// a result that docs/results-format.md marks "engine".
 nlohmann::json run_check(const assay_engine_job& job);
 
+/// Opens the plugin's operator libraries, each once in this process. Throws std::runtime_error.
+void open_libraries(const assay_engine_job& job);
+
 }  // namespace assay::engine

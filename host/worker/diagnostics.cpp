@@ -52,10 +52,11 @@ json ask_probe(const assay_probe& probe, const json& command) {
   json record{{"record", "probe"},         {"id", command.at("id")},
               {"state", "unknown"},        {"fact", ""},
               {"evidence", json::array()}, {"findings", json::array()},
-              {"values", json::object()}};
+              {"values", json::object()},  {"said", nullptr}};
   auto put = [&record](const std::string& name, const std::string& text) {
     if (name == "state") {
       record["state"] = text == "yes" || text == "no" ? text : "unknown";
+      record["said"] = text;
     } else if (name == "fact" || name == "reason") {
       record["fact"] = text;
     } else if (name == "evidence") {
@@ -80,6 +81,7 @@ json ask_probe(const assay_probe& probe, const json& command) {
       std::chrono::steady_clock::now() - begin;
   if (status != 0) {
     record["state"] = "unknown";
+    record["said"] = "unknown";
     if (record["fact"].get_ref<const std::string&>().empty()) {
       record["fact"] = "the probe could not look and gave no reason";
     }

@@ -121,6 +121,10 @@ class worker {
         answer(classifier == nullptr ? json() : ask_classifier(*classifier, command), "classified");
       } else if (what == "device_state") {
         tell_device_state(command);
+      } else if (what == "inspect") {
+        inspect(command);
+      } else if (what == "operators") {
+        name_operators();
       } else {
         ask_engine(what, command.at("device").get<std::string>());
       }
@@ -149,14 +153,18 @@ class worker {
     json engine_record{{"record", "engine"}, {"status", "none"}};
     const bool trusted = command.at("trust_plugins").get<bool>();
     plugins_.set_options(command.value("options", json::object()));
+    // LibTorch is opened by the thread that will call it: its profiler wants that.
+    const bool overlap = !wanted.is_null() && command.at("overlap").get<bool>();
     const auto load_plugins = [&] {
+      // Beside LibTorch's own threads those of a plugin cannot be told.
+      const auto before = overlap ? std::nullopt : platform::thread_count();
       plugins_.load_all(places, excluded, trusted);
       load_traces(plugins_, traces, excluded, trusted,
                   [this](const json& record) { records_.write(record); });
-      records_.write({{"record", "plugins_done"}});
+      const auto after = platform::thread_count();
+      records_.write({{"record", "plugins_done"},
+                      {"extra_threads", before && after ? json(*after - *before) : json()}});
     };
-    // LibTorch is opened by the thread that will call it: its profiler wants that.
-    const bool overlap = !wanted.is_null() && command.at("overlap").get<bool>();
     auto loaded = std::async(overlap ? std::launch::async : std::launch::deferred, load_plugins);
     if (!overlap) {
       loaded.get();
@@ -212,6 +220,49 @@ class worker {
     record["device"] = device;
     flush_output();
     records_.write(record);
+  }
+
+  /// A record of this kind from what the engine wrote.
+  void pass_on(const char* kind, char* text) {
+    json record = json::parse(text);
+    engine_.engine()->release(text);
+    record["record"] = kind;
+    flush_output();
+    records_.write(record);
+  }
+
+  void inspect(const json& command) {
+    const auto [check, plugin] = plugins_.find(command.at("check").get<std::string>());
+    if (check == nullptr || engine_.engine() == nullptr) {
+      records_.write({{"record", "inspected"},
+                      {"status", "error"},
+                      {"phase", "library"},
+                      {"message", "this worker has no such check or no engine"},
+                      {"calls", json::array()}});
+      return;
+    }
+    const auto device = command.at("device").get<std::string>();
+    std::vector<const char*> libraries;
+    for (const std::string& library : plugin->libraries) {
+      libraries.push_back(library.c_str());
+    }
+    assay_engine_job job{};
+    job.struct_size = sizeof job;
+    job.check = &check->c_form();
+    job.dtype = dtype_code(command.at("dtype").get<std::string>());
+    job.device = device.c_str();
+    job.large = command.at("large").get<bool>() ? 1 : 0;
+    job.libraries = libraries.data();
+    job.library_count = static_cast<std::uint32_t>(libraries.size());
+    pass_on("inspected", engine_.engine()->inspect(&job));
+  }
+
+  void name_operators() {
+    if (engine_.engine() == nullptr) {
+      records_.write({{"record", "operators"}, {"names", json::array()}});
+      return;
+    }
+    pass_on("operators", engine_.engine()->operators());
   }
 
   void run(const json& command) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
 #include "diag_cuda/driver_library.hpp"

@@ -5,7 +5,7 @@
 // each target. Payloads may be compressed; the headers are plain.
 #pragma once
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <string>
 #include <vector>

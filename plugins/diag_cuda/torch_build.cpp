@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_cuda/torch_build.hpp"
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "common/probing.hpp"
 
 #include <cctype>

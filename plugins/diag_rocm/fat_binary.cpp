@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "tree.hpp"
 #include "zstd_stream.hpp"
 

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "hiprtc.hpp"
 #include "library_folders.hpp"
 #include "tree.hpp"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "environment.hpp"
 
 namespace diag_rocm {

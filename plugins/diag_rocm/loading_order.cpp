@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "library_folders.hpp"
 #include "tree.hpp"
 

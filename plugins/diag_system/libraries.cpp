@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What LibTorch's libraries need of the system, by their own headers.
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "common/pci_bus.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"

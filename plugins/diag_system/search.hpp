@@ -4,7 +4,7 @@
 // the tree may be that of another machine.
 #pragma once
 
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 #include "common/probing.hpp"
 
 #include <assay/diagnostics.hpp>

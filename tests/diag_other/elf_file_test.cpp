@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 
 #include "fake_elf.hpp"
 #include "temporary_tree.hpp"

@@ -36,6 +36,13 @@ struct section {
   std::uint32_t type = 0;
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
+  std::uint32_t link = 0;  // of a symbol table: position of the section with its names
+};
+
+/// A symbol that other files can see.
+struct symbol {
+  std::string name;
+  bool defined = false;
 };
 
 /// Versions that the file needs of one library: {"libc.so.6", {"GLIBC_2.34", ...}}.
@@ -65,6 +72,10 @@ class file {
 
   [[nodiscard]] const std::vector<section>& sections() const { return sections_; }
   [[nodiscard]] const section* find_section(std::string_view name) const;  // nullptr: none
+  /// The dynamic symbols that are neither local nor hidden.
+  [[nodiscard]] std::vector<symbol> dynamic_symbols() const;
+  /// It asks for a stack on which code may run, as also a file does that says nothing of it.
+  [[nodiscard]] bool wants_executable_stack() const { return executable_stack_; }
   /// At most `most` bytes of a section from `offset` on; fewer where it ends.
   [[nodiscard]] std::string read(const section& from, std::uint64_t offset, std::size_t most) const;
 
@@ -87,6 +98,7 @@ class file {
   mutable std::ifstream stream_;
   std::uint64_t size_ = 0;
   std::uint16_t machine_ = 0;
+  bool executable_stack_ = true;
   std::vector<segment> segments_;
   std::vector<section> sections_;
   std::vector<std::string> needed_;

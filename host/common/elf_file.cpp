@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/elf_file.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <algorithm>
 #include <system_error>
@@ -18,7 +18,11 @@ constexpr std::size_t longest_name = 4096;
 
 constexpr std::uint32_t pt_load = 1;
 constexpr std::uint32_t pt_dynamic = 2;
+constexpr std::uint32_t pt_gnu_stack = 0x6474e551;
+constexpr std::uint32_t pf_x = 1;
 constexpr std::uint32_t sht_nobits = 8;
+constexpr std::uint32_t sht_dynsym = 11;
+constexpr std::uint64_t most_symbols = 4 << 20;
 
 enum dynamic_tag : std::uint64_t {
   dt_null = 0,
@@ -95,6 +99,8 @@ file::file(std::filesystem::path path) : path_(std::move(path)) {
       } else if (type == pt_dynamic) {
         dynamic_offset = found.offset;
         dynamic_size = found.file_size;
+      } else if (type == pt_gnu_stack) {
+        executable_stack_ = (u32(table, at + 4) & pf_x) != 0;
       }
     }
   }
@@ -110,6 +116,38 @@ const section* file::find_section(std::string_view name) const {
   const auto found = std::find_if(sections_.begin(), sections_.end(),
                                   [&](const section& one) { return one.name == name; });
   return found == sections_.end() ? nullptr : &*found;
+}
+
+std::vector<symbol> file::dynamic_symbols() const {
+  std::vector<symbol> symbols;
+  for (const section& table : sections_) {
+    if (table.type != sht_dynsym) {
+      continue;
+    }
+    if (table.link >= sections_.size() || table.size / 24 > most_symbols) {
+      fail("has a damaged symbol table");
+    }
+    const section& names = sections_[table.link];
+    if (names.size > most_name_bytes) {
+      fail("has a damaged symbol table");
+    }
+    const std::string all_names = bytes(names.offset, names.size);
+    const std::string entries = bytes(table.offset, table.size / 24 * 24);
+    for (std::size_t at = 0; at < entries.size(); at += 24) {
+      const std::uint32_t name = u32(entries, at);
+      const unsigned binding = static_cast<unsigned char>(entries[at + 4]) >> 4U;
+      const unsigned visibility = static_cast<unsigned char>(entries[at + 5]) & 3U;
+      constexpr unsigned is_local = 0;
+      constexpr unsigned is_internal = 1;
+      constexpr unsigned is_hidden = 2;
+      if (binding != is_local && visibility != is_internal && visibility != is_hidden &&
+          name < all_names.size()) {
+        symbols.push_back(
+            {all_names.substr(name, all_names.find('\0', name) - name), u16(entries, at + 6) != 0});
+      }
+    }
+  }
+  return symbols;
 }
 
 std::string file::read(const section& from, std::uint64_t offset, std::size_t most) const {
@@ -197,6 +235,7 @@ void file::read_sections(std::uint64_t table, std::uint16_t entry_size, std::uin
     one.type = u32(entries, at + 4);
     one.offset = u64(entries, at + 24);
     one.size = u64(entries, at + 32);
+    one.link = u32(entries, at + 40);
     sections_.push_back(std::move(one));
   }
 }
