@@ -157,7 +157,9 @@ installation this_installation() {
 #endif
   const fs::path libexec = root / "libexec" / "assay";
   const fs::path data = platform::user_data_dir();
-  return {libexec / worker, libexec, root / "lib" / "assay" / "plugins",
+  return {libexec / worker,
+          libexec,
+          root / "lib" / "assay" / "plugins",
           root / "lib" / "assay" / "selftest",
           data.is_absolute() ? data / "assay" / "plugins" : fs::path(),
           root / "share" / "assay" / "templates"};
