@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host/common/elf_file.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
 #include "diag_cuda/driver_library.hpp"
@@ -7,6 +6,7 @@
 #include "diag_cuda/machine.hpp"
 #include "diag_cuda/probes.hpp"
 #include "diag_cuda/torch_build.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diag_cuda/torch_build.hpp"
 
-#include "host/common/elf_file.hpp"
 #include "common/probing.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <cctype>
 #include <string_view>

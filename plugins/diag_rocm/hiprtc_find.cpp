@@ -3,8 +3,8 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "host/common/elf_file.hpp"
 #include "hiprtc.hpp"
+#include "host/common/elf_file.hpp"
 #include "library_folders.hpp"
 #include "tree.hpp"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/common/elf_file.hpp"
 #include "environment.hpp"
+#include "host/common/elf_file.hpp"
 
 namespace diag_rocm {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What LibTorch's libraries need of the system, by their own headers.
-#include "host/common/elf_file.hpp"
 #include "common/pci_bus.hpp"
 #include "common/platform.hpp"
 #include "common/probing.hpp"
 #include "diag_system/probes.hpp"
 #include "diag_system/search.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <algorithm>
 #include <array>

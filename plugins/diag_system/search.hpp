@@ -4,8 +4,8 @@
 // the tree may be that of another machine.
 #pragma once
 
-#include "host/common/elf_file.hpp"
 #include "common/probing.hpp"
+#include "host/common/elf_file.hpp"
 
 #include <assay/diagnostics.hpp>
 

@@ -4,7 +4,8 @@
 // container cannot have its GPU. rules/ holds what is known by its text alone.
 #include "probes.hpp"
 
-ASSAY_DIAGNOSTIC_PLUGIN("com.example.diag_container", "1.0", "Example Ltd")(assay::registry& plugin) {
+ASSAY_DIAGNOSTIC_PLUGIN("com.example.diag_container", "1.0", "Example Ltd")
+(assay::registry& plugin) {
   plugin.add(container::make_inside());
   plugin.add(container::make_devices());
   plugin.add(container::make_nvidia_toolkit());

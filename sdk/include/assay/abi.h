@@ -146,7 +146,8 @@ typedef struct assay_value {
 
 /* One operator call. Arguments that are not given take the schema's default. An int is accepted
  * where the schema wants a float, a number, or a list of ints (repeated to the list's length); a
- * number where it wants a tensor (as in Python: it does not decide the result's dtype); a string where it wants a layout ("strided") or a memory format ("channels_last"). */
+ * number where it wants a tensor (as in Python: it does not decide the result's dtype); a string
+ * where it wants a layout ("strided") or a memory format ("channels_last"). */
 typedef struct assay_call {
   uint32_t struct_size;
   uint32_t argument_count;
@@ -191,9 +192,9 @@ typedef struct assay_cost {
 
 #define ASSAY_ACCURACY_EXACT 1u       /* the reference rounded to the output's dtype, bit for bit */
 #define ASSAY_ACCURACY_CONTRACTION 2u /* a device may multiply in TF32 where LibTorch allows it */
-/* Since minor 3: the output is not compared, since inputs that are made cannot belong together as the
- * operator needs it (indices that an earlier pooling found), or since devices fill it differently
- * by design. What it says of correctness is then `unknown`. */
+/* Since minor 3: the output is not compared, since inputs that are made cannot belong together as
+ * the operator needs it (indices that an earlier pooling found), or since devices fill it
+ * differently by design. What it says of correctness is then `unknown`. */
 #define ASSAY_ACCURACY_INCOMPARABLE 4u
 
 /* How near the output must be to the reference. With u = 2^-24 (float32), 2^-11 (float16), 2^-8
