@@ -17,8 +17,6 @@ namespace assay::worker {
 
 namespace {
 
-constexpr double largest_whole = 9007199254740992.0;  // 2^53: up to here a double holds each int
-
 // Not <cctype>, whose answers depend on the locale.
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

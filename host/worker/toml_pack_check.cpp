@@ -15,7 +15,6 @@ namespace assay::worker {
 
 namespace {
 
-constexpr double largest_whole = 9007199254740992.0;  // 2^53
 constexpr const char* own_dtype = "dtype_under_test";
 
 std::vector<std::string_view> dtype_words(bool with_own) {

@@ -14,6 +14,9 @@ class Parser;
 
 namespace assay::worker {
 
+/// 2^53: up to here a formula's value can be any whole number.
+inline constexpr double largest_whole = 9007199254740992.0;
+
 /// What is wrong with a formula or a call, and at which byte of its text.
 class text_mistake : public std::runtime_error {
  public:
