@@ -12,6 +12,7 @@
 #include "collected_run.hpp"
 #include "conformance/examine.hpp"
 #include "errors.hpp"
+#include "toml_identity.hpp"
 #include "worker_pool.hpp"
 
 namespace assay {
@@ -26,7 +27,7 @@ constexpr std::string_view rule_suffix = ".assay.toml";
 
 std::string plugin_suffix() { return ".assay" + boost::dll::shared_library::suffix().string(); }
 
-bool is_rule_file(const fs::path& file) { return file.filename().string().ends_with(rule_suffix); }
+bool is_toml(const fs::path& file) { return file.filename().string().ends_with(rule_suffix); }
 
 /// The plugins and rule files at these places, in order, each once.
 std::vector<examined_file> files_at(const std::vector<fs::path>& places) {
@@ -45,8 +46,7 @@ std::vector<examined_file> files_at(const std::vector<fs::path>& places) {
     }
     std::vector<fs::path> inside;
     for (const auto& entry : fs::directory_iterator(place, error)) {
-      if (entry.path().filename().string().ends_with(plugin_suffix()) ||
-          is_rule_file(entry.path())) {
+      if (entry.path().filename().string().ends_with(plugin_suffix()) || is_toml(entry.path())) {
         inside.push_back(entry.path());
       }
     }
@@ -88,11 +88,13 @@ class examination {
   void run(const std::optional<engine_choice>& engine, const std::string& no_engine_reason) {
     const run_options& options = request_.options;
     for (examined_file& one : files_) {
-      if (is_rule_file(one.file)) {
-        take_rule_file(one, options.trust_plugins);
-      } else {
+      if (!is_toml(one.file)) {
         examine_binary(one);
         examine_registration(one, here_, options);
+      } else if (const auto who = read_toml_identity(one.file); who && who->has_checks) {
+        examine_registration(one, here_, options);
+      } else {
+        take_rule_file(one, options.trust_plugins);
       }
     }
     const catalogue installed = read_catalogue(here_, options);
@@ -156,23 +158,33 @@ class examination {
     const std::vector<fs::path> others = other_rule_files(files_, here_, options);
     std::vector<fs::path> all = others;
     for (const examined_file& one : files_) {
-      if (is_rule_file(one.file)) {
+      if (is_toml(one.file)) {
         all.push_back(one.file);
       } else if (const fs::path beside = rules_beside(one.file); fs::exists(beside)) {
         all.push_back(beside);  // what a plugin's probes find stands there
       }
     }
     const knowledge known = read_knowledge(all, options.trust_plugins);
-    std::vector<fs::path> earlier = others;
-    for (examined_file& one : files_) {
-      if (is_rule_file(one.file)) {
+    std::vector<fs::path> before = others;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      examined_file& one = files_[i];
+      if (!is_toml(one.file)) {
+        examine_diagnostics(one, here_, options, known);
+        continue;
+      }
+      std::vector<fs::path> behind;
+      for (std::size_t later = i + 1; later < files_.size(); ++later) {
+        if (is_toml(files_[later].file)) {
+          behind.push_back(files_[later].file);
+        }
+      }
+      const bool refused = !one.plugin.is_null() && !one.loaded();
+      if (!refused) {
         std::vector<json> with_neighbours = plugins;
         load_neighbours(one, with_neighbours);
-        examine_rules(one, earlier, with_neighbours, options.trust_plugins);
-        earlier.push_back(one.file);
-      } else {
-        examine_diagnostics(one, here_, options, known);
+        examine_rules(one, before, behind, with_neighbours, options.trust_plugins);
       }
+      before.push_back(one.file);
     }
   }
 

@@ -193,7 +193,7 @@ void say_how(const new_plugin_request& request, const installation& here, const 
 }  // namespace
 
 int new_plugin(const new_plugin_request& request, const installation& here, std::ostream& out) {
-  static const std::vector<std::string> kinds{"ops", "diagnostic"};
+  static const std::vector<std::string> kinds{"ops", "toml", "diagnostic"};
   if (std::find(kinds.begin(), kinds.end(), request.kind) == kinds.end()) {
     throw usage_error(fmt::format("--kind takes {}, not '{}'{}", fmt::join(kinds, ", "),
                                   request.kind, did_you_mean(request.kind, kinds)));

@@ -70,7 +70,7 @@ const std::vector<option_spec>& option_table() {
       {"profile", "P", text, run, true,
        "classic: 3 + 20 calls; quick: fewer where 20 take long; measure: until the median is "
        "known"},
-      {"dtype", "T", list, run | lists | show, true,
+      {"dtype", "T", list, run | lists | show | check_plugin, true,
        "float32, float16, bfloat16 or float64 instead of each check's default; repeatable"},
       {"timeout", "S", text, run | selftest | check_plugin, true,
        "seconds a check may take (120; selftest: 10)"},
@@ -172,9 +172,7 @@ const std::vector<own_flag>& own_flags() {
       {subcommand::check_plugin, "json", "print all findings as one JSON object"},
       {subcommand::check_plugin, "strict", "warnings count as errors in the exit status"},
       {subcommand::new_plugin, "kind",
-       "ops (checks in C++) or "
-       "diagnostic (ops)",
-       "KIND"},
+       "ops (checks in C++), toml (checks as data, no compiler) or diagnostic (ops)", "KIND"},
       {subcommand::new_plugin, "dir", "where to write it (./NAME); must not exist, or be empty",
        "DIR"},
       {subcommand::new_plugin, "vendor", "who makes it, for people (your name)", "TEXT"},

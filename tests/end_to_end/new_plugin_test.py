@@ -11,6 +11,7 @@ import unittest
 import support
 
 KINDS = {"ops": ("-DCMAKE_BUILD_TYPE=Debug", ["rope/gelu_tanh", "rope/swiglu"]),
+         "toml": ("-DCMAKE_VERBOSE_MAKEFILE=NO", ["rope/gelu_tanh", "rope/swiglu"]),
          "diagnostic": ("-DCMAKE_BUILD_TYPE=Debug", ["rope.config", "rope.limit"])}
 
 

@@ -204,9 +204,10 @@ run_options options_of_runs(const std::vector<examined_file>& files, const run_o
       options.plugin_dirs.push_back(one.file);
     }
   }
-  options.dtypes.clear();
-  for (const auto& [code, name] : dtype_names) {
-    options.dtypes.emplace_back(name);
+  if (options.dtypes.empty()) {
+    for (const auto& [code, name] : dtype_names) {
+      options.dtypes.emplace_back(name);
+    }
   }
   return options;
 }
@@ -251,7 +252,9 @@ check_counts examine_checks(std::vector<examined_file>& files, const installatio
     counts.not_run = text_of(pool.engine_record(), "reason");
     return counts;
   }
-  const schedule plan = make_schedule(pool.found(), options, {"cpu"}, engine->torch.build);
+  json engine_record = pool.engine_record();
+  engine_record["build"] = engine->torch.build;  // also where its GPU part was not opened
+  const schedule plan = make_schedule(pool.found(), options, {"cpu"}, engine_record);
   collector seen;
   const auto cache_dir = platform::user_cache_dir();
   run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),

@@ -59,12 +59,13 @@ void judge_run(examined_file& one, const nlohmann::json& check, const nlohmann::
 void examine_diagnostics(examined_file& one, const installation& here, const run_options& options,
                          const knowledge& known);
 
-/// A rule file. `others`: the installed rule files that are not another version of this one;
-/// `plugins`: the records of all plugins that are installed or examined.
-void examine_rules(examined_file& one, const std::vector<std::filesystem::path>& others,
+/// A rule file. `before` and `behind`: the other rule files, in the order in which assay reads
+/// them; `plugins`: the records of all plugins that are installed or examined.
+void examine_rules(examined_file& one, const std::vector<std::filesystem::path>& before,
+                   const std::vector<std::filesystem::path>& behind,
                    const std::vector<nlohmann::json>& plugins, bool trust_everything);
 
-/// What rule files are installed, or lie among those examined, apart from other versions of `one`.
+/// The installed rule files that are no other version of one of `files`.
 std::vector<std::filesystem::path> other_rule_files(const std::vector<examined_file>& files,
                                                     const installation& here,
                                                     const run_options& options);

@@ -75,8 +75,9 @@ std::string counted(std::size_t count, const char* one, const char* several) {
 
 std::string facts_of(const one_load& loaded) {
   const json& p = loaded.plugin;
-  return fmt::format("{} {}, {}, plugin ABI {}, for {}{}{}{}", text_of(p, "id"),
-                     text_of(p, "version"), text_of(p, "vendor"), text_of(p, "abi"),
+  const std::string abi = text_of(p, "abi");  // of a shared library alone
+  return fmt::format("{} {}, {}{}, for {}{}{}{}", text_of(p, "id"), text_of(p, "version"),
+                     text_of(p, "vendor"), abi.empty() ? "" : ", plugin ABI " + abi,
                      text_of(p, "accelerator"), counted(loaded.checks.size(), "check", "checks"),
                      counted(list_of(p, "probes").size(), "probe", "probes"),
                      counted(list_of(p, "classifiers").size(), "classifier", "classifiers"));
@@ -101,6 +102,7 @@ void look_at_stamp(examined_file& one) {
 installation without_plugins(const installation& here) {
   installation bare = here;
   bare.plugin_dir.clear();
+  bare.user_plugin_dir.clear();
   return bare;
 }
 

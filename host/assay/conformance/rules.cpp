@@ -5,6 +5,7 @@
 
 #include "examine.hpp"
 #include "host/assay/collected_run.hpp"
+#include "host/assay/plugin_survey.hpp"
 #include "host/assay/rule_files.hpp"
 #include "host/common/nearest.hpp"
 
@@ -109,9 +110,7 @@ void look_at_references(examined_file& one, const knowledge& mine, const knowled
 
 std::vector<fs::path> other_rule_files(const std::vector<examined_file>& files,
                                        const installation& here, const run_options& options) {
-  std::vector<fs::path> places{here.plugin_dir};
-  places.insert(places.end(), options.plugin_dirs.begin(), options.plugin_dirs.end());
-  const knowledge installed = read_knowledge(places, options.trust_plugins);
+  const knowledge installed = read_knowledge(plugin_places(here, options), options.trust_plugins);
   std::set<std::string> examined;
   for (const examined_file& one : files) {
     examined.insert(one.id);
@@ -125,15 +124,19 @@ std::vector<fs::path> other_rule_files(const std::vector<examined_file>& files,
   return others;
 }
 
-void examine_rules(examined_file& one, const std::vector<fs::path>& others,
-                   const std::vector<json>& plugins, bool trust_everything) {
+void examine_rules(examined_file& one, const std::vector<fs::path>& before,
+                   const std::vector<fs::path>& behind, const std::vector<json>& plugins,
+                   bool trust_everything) {
   const knowledge mine = read_knowledge({one.file}, trust_everything);
-  std::vector<fs::path> places = others;
+  // Of two files with one code the second is refused.
+  std::vector<fs::path> places = before;
   places.push_back(one.file);
+  places.insert(places.end(), behind.begin(), behind.end());
   const knowledge all = read_knowledge(places, trust_everything);
-  const std::string refused = !mine.packs.back().refused.empty() ? mine.packs.back().refused
-                              : all.packs.empty()                ? ""
-                                                                 : all.packs.back().refused;
+  std::string refused = mine.packs.back().refused;
+  for (const rule_pack& pack : all.packs) {
+    refused = refused.empty() && pack.file == one.file ? pack.refused : refused;
+  }
   if (!refused.empty()) {
     one.add(level::error, "refused", "", "assay refuses it: " + printable(refused),
             "nothing of it is ever used", "mend that and check it again");
