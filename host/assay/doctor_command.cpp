@@ -42,8 +42,12 @@ std::vector<found_diagnosis> findings(const knowledge& known,
         same->by = "probe " + id;
       }
       take_advice(*same, answer.values);
-      same->probes.push_back(fmt::format("{} {}: {}", id, answer.state, answer.fact));
-      same->evidence.insert(same->evidence.end(), answer.evidence.begin(), answer.evidence.end());
+      same->probes.push_back(fmt::format("{} {}: {}", id, answer.state, fact_for(answer, code)));
+      for (std::string& line : evidence_for(answer, code)) {
+        if (std::find(same->evidence.begin(), same->evidence.end(), line) == same->evidence.end()) {
+          same->evidence.push_back(std::move(line));
+        }
+      }
     }
   }
   return diagnoser::settle(std::move(found), {});

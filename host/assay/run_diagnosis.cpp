@@ -163,7 +163,7 @@ std::vector<run_diagnosis::suspect> run_diagnosis::suspects() const {
   return list;
 }
 
-std::vector<json> run_diagnosis::conclude() {
+std::vector<json> run_diagnosis::conclude(bool at_once) {
   std::vector<suspect> list = suspects();
   if (list.empty()) {
     return {};
@@ -183,8 +183,10 @@ std::vector<json> run_diagnosis::conclude() {
     probes.merge(wanted_probes(one.found));
   }
   diagnostic_workers workers(here_, options_, found_);
-  workers.look_at(text_of(run_.run, "torch_dir"), architecture());
-  workers.ask(probes);
+  if (!at_once) {
+    workers.look_at(text_of(run_.run, "torch_dir"), architecture());
+    workers.ask(probes);
+  }
   std::string answers;
   for (const auto& [id, answer] : workers.answers()) {
     answers += fmt::format("{} {}: {}\n", id, answer.state, answer.fact);
@@ -194,7 +196,10 @@ std::vector<json> run_diagnosis::conclude() {
     failure["probes"] = answers;
     failures.push_back(std::move(failure));
   }
-  const auto classified = workers.classify(failures);
+  std::vector<std::vector<diagnostic_workers::classified>> classified(list.size());
+  if (!at_once) {
+    classified = workers.classify(failures);
+  }
 
   std::vector<json> records;
   for (const auto& [id, answer] : workers.answers()) {

@@ -29,9 +29,9 @@ class run_diagnosis : public record_sink {
   [[nodiscard]] const catalogue& found() const { return found_; }
   [[nodiscard]] const collected_run& seen() const { return run_; }
 
-  /// The `probe` and `diagnosis` records of docs/results-format.md, the gravest first. Throws
-  /// interrupted_error.
-  std::vector<nlohmann::json> conclude();
+  /// The `probe` and `diagnosis` records of docs/results-format.md, the gravest first. With
+  /// `at_once` by rules alone, without a worker; else it throws interrupted_error.
+  std::vector<nlohmann::json> conclude(bool at_once);
 
  private:
   struct suspect {

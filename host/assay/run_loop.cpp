@@ -322,14 +322,19 @@ int run_loop::finish_early(bool interrupted) {
 }
 
 int run_loop::finish() {
+  std::vector<json> more;
   if (before_summary_ && !tally_.interrupted) {
     try {
-      for (const json& record : before_summary_()) {
-        write(record);
-      }
+      more = before_summary_(false);
     } catch (const interrupted_error&) {
       tally_.interrupted = true;
     }
+  }
+  if (before_summary_ && tally_.interrupted) {
+    more = before_summary_(true);
+  }
+  for (const json& record : more) {
+    write(record);
   }
   for (const json& record : known_.records()) {
     write(record);

@@ -30,8 +30,9 @@ class run_loop {
   run_loop(worker_pool& pool, const run_options& options, ceilings_cache cache,
            const std::vector<record_sink*>& sinks);
 
-  /// Asked for further records once all checks are done, unless the run was interrupted.
-  void before_summary(std::function<std::vector<nlohmann::json>()> more) {
+  /// Asked for further records once all checks are done; an interrupted run has no time for more
+  /// than what can be said at once.
+  void before_summary(std::function<std::vector<nlohmann::json>(bool at_once)> more) {
     before_summary_ = std::move(more);
   }
 
@@ -98,7 +99,7 @@ class run_loop {
   std::vector<record_sink*> sinks_;
   std::unique_ptr<worker_process> worker_;
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
-  std::function<std::vector<nlohmann::json>()> before_summary_;
+  std::function<std::vector<nlohmann::json>(bool at_once)> before_summary_;
   known_issues known_;
   bool used_ = false;  // the present worker has run a check
   std::map<std::pair<std::string, std::string>, nlohmann::json> adds_;  // by device and dtype

@@ -194,8 +194,8 @@ int run_checks(const installation& here, const run_options& options,
   all_sinks.push_back(&diagnosis);
   run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),
                 all_sinks);
-  loop.before_summary([&diagnosis] {
-    std::vector<json> records = diagnosis.conclude();
+  loop.before_summary([&diagnosis](bool at_once) {
+    std::vector<json> records = diagnosis.conclude(at_once);
     for (json& shares : share_of_model(diagnosis.found().traces, diagnosis.seen().entries)) {
       records.push_back(std::move(shares));
     }

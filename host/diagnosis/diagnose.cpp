@@ -158,8 +158,10 @@ void mark_consequences(std::vector<found_diagnosis>& found) {
   for (found_diagnosis& d : found) {
     for (const found_diagnosis& other : found) {
       const auto& codes = other.entry->explains;
-      // A guess explains nothing that is better founded than itself.
-      if (&other != &d && !other.withdrawn && other.confidence >= d.confidence &&
+      // A guess explains nothing that is better founded than itself; and what one classifier read
+      // from two lines are two failures.
+      const bool apart = d.by == other.by && d.by.starts_with("classifier ");
+      if (&other != &d && !apart && !other.withdrawn && other.confidence >= d.confidence &&
           std::find(codes.begin(), codes.end(), d.entry->code) != codes.end() &&
           !follows_from(found, other, d.entry->code)) {
         d.consequence_of = other.entry->code;
@@ -315,6 +317,24 @@ void take_advice(found_diagnosis& d, const json& values) {
   }
 }
 
+std::string fact_for(const probe_result& p, const std::string& code) {
+  return text_or(p.values, ("fact." + code).c_str(), p.fact.c_str());
+}
+
+std::vector<std::string> evidence_for(const probe_result& p, const std::string& code) {
+  const std::string own = text_or(p.values, ("evidence." + code).c_str());
+  if (own.empty()) {
+    return p.evidence;
+  }
+  std::vector<std::string> lines;
+  for (std::size_t from = 0; from <= own.size();) {
+    const std::size_t end = std::min(own.find('\n', from), own.size());
+    lines.push_back(own.substr(from, end - from));
+    from = end + 1;
+  }
+  return lines;
+}
+
 std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> found,
                                                const std::map<std::string, probe_result>& probes) {
   for (found_diagnosis& d : found) {
@@ -323,7 +343,7 @@ std::vector<found_diagnosis> diagnoser::settle(std::vector<found_diagnosis> foun
       continue;
     }
     const probe_result& p = asked->second;
-    d.probes.push_back(fmt::format("{} {}: {}", p.id, p.state, p.fact));
+    d.probes.push_back(fmt::format("{} {}: {}", p.id, p.state, fact_for(p, d.entry->code)));
     if (!d.confirmed_by.empty() && p.state == d.confirmed_by) {
       d.confidence = confidence::certain;
       take_advice(d, p.values);

@@ -92,6 +92,11 @@ nlohmann::json to_json(const found_diagnosis& d);
 /// `advice_instead`, or these of one code: `advice.CODE`).
 void take_advice(found_diagnosis& d, const nlohmann::json& values);
 
+/// What a probe says of one code that it found: its values `fact.CODE` and `evidence.CODE` (a line
+/// each), else its fact and evidence as a whole.
+std::string fact_for(const probe_result& p, const std::string& code);
+std::vector<std::string> evidence_for(const probe_result& p, const std::string& code);
+
 nlohmann::json to_json(const advice& a);
 nlohmann::json to_json(const probe_result& p);
 

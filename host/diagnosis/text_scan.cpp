@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text_scan.hpp"
 
+#include "mention.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -141,6 +143,7 @@ void text_scan::end_line() {
 
 void text_scan::take_line(std::string_view line) {
   ++line_;
+  mention_ = mention::not_asked;
   lower_.resize(line.size());
   std::transform(line.begin(), line.end(), lower_.begin(), [](char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -162,6 +165,9 @@ void text_scan::take_line(std::string_view line) {
         continue;
       }
       seen_at_[key.pattern] = line_;
+      if (key.pattern < own && is_mention()) {
+        continue;
+      }
       if (key.pattern < own) {
         remember(found_[key.pattern], line_, line);
       } else if (suspicious_.empty() || suspicious_.back().line != line_) {
@@ -171,6 +177,13 @@ void text_scan::take_line(std::string_view line) {
     }
   }
   keep_for_excerpt(line, notable);
+}
+
+bool text_scan::is_mention() {
+  if (mention_ == mention::not_asked) {
+    mention_ = only_mentions(lower_) ? mention::yes : mention::no;
+  }
+  return mention_ == mention::yes;
 }
 
 /// Whether the pieces stand in the present line in this order, the first as early as it can.

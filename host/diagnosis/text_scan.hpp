@@ -41,6 +41,7 @@ class text_scan {
 
  private:
   void take_line(std::string_view line);
+  [[nodiscard]] bool is_mention();
   [[nodiscard]] bool matches(const pattern& wanted) const;
   void keep_for_excerpt(std::string_view line, bool notable);
 
@@ -59,6 +60,7 @@ class text_scan {
   std::vector<occurrence> suspicious_;
   std::string pending_;  // a line that is not at its end yet
   std::string lower_;    // the present line in lower case
+  enum class mention { not_asked, no, yes } mention_ = mention::not_asked;  // of the present line
   std::size_t line_ = 0;
   std::string head_;  // of the excerpt
   std::string tail_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cache_files.hpp"
+#include "machine.hpp"
 #include "tree.hpp"
 
 namespace diag_rocm {
@@ -33,6 +34,12 @@ class caches_probe : public assay::probe {
 
   probe_answer look(const probe_site& site) override {
     probe_answer answer;
+    const machine found = look_at(site);
+    if (!found.has_amd_gpu() && site.architecture.rfind("gfx", 0) != 0 &&
+        system_of(site) == system_kind::linux_os) {
+      answer.fact = why_unanswered(site, found, "no AMD GPU is seen that MIOpen would serve");
+      return answer;
+    }
     const auto places = miopen_places(site, source_(site));
     if (places.empty()) {
       answer.fact =
@@ -73,7 +80,7 @@ class caches_probe : public assay::probe {
     while (!fs::exists(there, error) && there.has_parent_path() && there != there.parent_path()) {
       there = there.parent_path();
     }
-    const std::string shown = tree::shown(there, site.root).string();
+    const std::string shown = tree::shown(there, site.root).lexically_normal().string();
     if (!tree::is_folder(there)) {
       say_no(answer, name + " cannot be made: " + shown + " is not a folder",
              "ROCM-MIOPEN-DB-UNWRITABLE");
@@ -84,7 +91,12 @@ class caches_probe : public assay::probe {
       say_no(answer, name + " lies on " + on.folder + ", which is mounted read-only",
              "ROCM-MIOPEN-DB-UNWRITABLE");
     } else if (!access_.may_write(there)) {
-      say_no(answer, name + " may not be written: this process has no right to " + shown,
+      const bool missing = there != site.at(place.folder);
+      say_no(answer,
+             name +
+                 (missing ? " cannot be made: this process may not write into "
+                          : " may not be written: this process has no right to ") +
+                 (missing ? shown + ", the nearest folder there is" : shown),
              "ROCM-MIOPEN-DB-UNWRITABLE");
     } else if (access_.free_bytes(there) < least_bytes) {
       say_no(answer, name + " lies on a full file system (" + on.folder + ")",

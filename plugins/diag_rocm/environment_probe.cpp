@@ -52,6 +52,7 @@ class environment_probe final : public assay::probe {
         answer.findings.emplace_back(r.code);
       }
     }
+    tell_apart(remarks, answer);
     advise(remarks, system_of(site), answer);
     leftovers(variables, site, answer);
     if (remarks.empty()) {
@@ -72,6 +73,23 @@ class environment_probe final : public assay::probe {
   }
 
  private:
+  /// For each finding what was seen of it, and of no other.
+  static void tell_apart(const std::vector<remark>& remarks, probe_answer& answer) {
+    if (answer.findings.size() < 2) {
+      return;
+    }
+    for (const std::string& code : answer.findings) {
+      std::vector<std::string> lines;
+      for (const remark& r : remarks) {
+        if (r.code == code) {
+          lines.push_back(r.setting + " " + r.text);
+        }
+      }
+      answer.values.emplace_back("fact." + code, joined(lines, "; "));
+      answer.values.emplace_back("evidence." + code, joined(lines, "\n"));
+    }
+  }
+
   /// For each finding the variables that it is about, and no others.
   static void advise(const std::vector<remark>& remarks, system_kind system, probe_answer& answer) {
     for (const std::string& code : answer.findings) {

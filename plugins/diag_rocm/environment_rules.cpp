@@ -35,7 +35,7 @@ constexpr std::array rules{
     rule{"TMPDIR", when::no_such_path, "", codes::hiprtc_tmpdir,
          "does not exist: HIPRTC then fails without a message"},
     // Results, or what is run at all.
-    rule{"MIOPEN_FIND_ENFORCE", when::is, "5|DB_CLEAN", codes::results,
+    rule{"MIOPEN_FIND_ENFORCE", when::is, "5|DB_CLEAN", codes::deletes,
          "deletes the user's tuning data of MIOpen"},
     rule{"MIOPEN_DEBUG_COMPILE_ONLY", when::on, "", codes::results, "kernels are not run"},
     rule{"MIOPEN_DEBUG_FIND_ONLY_SOLVER", when::set, "", codes::results,
@@ -291,7 +291,7 @@ std::vector<remark> remarks_on(const environment& variables, const assay::probe_
   }
   conflicts(variables, found);
   ignored(variables, architecture, found);
-  constexpr std::array order{codes::hiprtc_tmpdir, codes::broken, codes::results,
+  constexpr std::array order{codes::hiprtc_tmpdir, codes::broken, codes::deletes, codes::results,
                              codes::conflict,      codes::slow,   codes::ignored};
   std::stable_sort(found.begin(), found.end(), [&](const remark& a, const remark& b) {
     return std::find(order.begin(), order.end(), a.code) <

@@ -23,6 +23,7 @@ struct remark {
 namespace codes {
 inline constexpr std::string_view broken = "ROCM-ENVIRONMENT-BROKEN";
 inline constexpr std::string_view hiprtc_tmpdir = "ROCM-HIPRTC-TMPDIR";
+inline constexpr std::string_view deletes = "ROCM-ENVIRONMENT-DELETES";
 inline constexpr std::string_view results = "ROCM-ENVIRONMENT-RESULTS";
 inline constexpr std::string_view conflict = "ROCM-ENVIRONMENT-CONFLICT";
 inline constexpr std::string_view slow = "ROCM-ENVIRONMENT-SLOW";

@@ -288,8 +288,9 @@ class hiprtc_probe : public assay::probe {
     try_cure(site, with, cure);
     if (cure.state == probe_state::yes) {  // seen to help, on this machine
       const bool windows = find_include_folders(site, variables_).separator == ';';
-      answer.values.emplace_back("advice",
-                                 (windows ? "$ set " : "$ export ") + cure.evidence.front());
+      answer.values.emplace_back(
+          "advice",
+          (windows ? "In cmd, not PowerShell:\n$ set " : "$ export ") + cure.evidence.front());
     }
   }
 

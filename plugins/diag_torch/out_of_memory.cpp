@@ -73,10 +73,8 @@ std::optional<verdict> other_limit(const out_of_memory_text& text) {
   }
   const double held = text.held().value_or(0);
   if (text.allowed && held + *text.requested > *text.allowed && *text.free >= *text.requested) {
-    return verdict{"TORCH-OOM-DESPITE-FREE", "likely",
-                   "the program itself limits PyTorch to " + size_text(*text.allowed),
-                   "Raise or remove the limit that the program sets with "
-                   "torch.cuda.set_per_process_memory_fraction()."};
+    return verdict{"TORCH-OOM-LIMIT", "likely",
+                   "the program itself limits PyTorch to " + size_text(*text.allowed)};
   }
   // Nearly full cards have a few MiB free that nobody can get: that is not "despite".
   if (*text.free >= 1.1 * *text.requested + 256 * mebibyte) {
@@ -159,6 +157,13 @@ verdict judge(const out_of_memory_text& text, const assay::failure& f) {
           "the memory is in use, and PyTorch has no unused part that would do"};
 }
 
+/// Whether the line itself says that the program goes on, as loops over batch sizes do.
+bool was_caught(std::string_view line) {
+  return has_any(
+      line, {"rying batch size", "rying again", "etrying", "alling back", "ttempting to recover",
+             "kipping batch", "educing batch size", "ecovering from"});
+}
+
 }  // namespace
 
 std::vector<assay::diagnosis> out_of_memory::classify(const assay::failure& f) {
@@ -167,6 +172,10 @@ std::vector<assay::diagnosis> out_of_memory::classify(const assay::failure& f) {
     for (const out_of_memory_text& text : out_of_memories(part)) {
       verdict found = judge(text, f);
       std::string cause = numbers(text) + ": " + found.because + ".";
+      if (was_caught(text.line)) {
+        found.confidence = "possible";
+        cause += " The program caught it and went on: it may be no failure at all.";
+      }
       const auto same = std::find_if(answers.begin(), answers.end(),
                                      [&](const auto& given) { return given.code == found.code; });
       if (same != answers.end()) {

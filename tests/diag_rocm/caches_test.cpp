@@ -83,6 +83,27 @@ TEST(caches, no_right_to_write) {
   EXPECT_NE(answer.fact.find("/home/ada"), std::string::npos) << answer.fact;
 }
 
+TEST(caches, do_not_matter_without_an_amd_gpu) {
+  library_tree tree("");
+  tree.variables["HOME"] = "/nonexistent";
+  file_access access = anything_goes;
+  access.may_write = [](const auto&) { return false; };
+  const auto answer = ask(tree, access);
+  EXPECT_EQ(answer.state, probe_state::unknown) << answer.fact;
+  EXPECT_TRUE(answer.findings.empty());
+}
+
+TEST(caches, a_home_that_is_not_there) {
+  library_tree tree;
+  tree.variables["HOME"] = "/nonexistent";
+  file_access access = anything_goes;
+  access.may_write = [](const auto&) { return false; };
+  const auto answer = ask(tree, access);
+  EXPECT_EQ(answer.findings, findings{"ROCM-MIOPEN-DB-UNWRITABLE"});
+  EXPECT_NE(answer.fact.find("may not write into /, the nearest folder"), std::string::npos)
+      << answer.fact;
+}
+
 TEST(caches, a_file_in_the_way) {
   const home_tree tree;
   tree.write("/home/ada/.config");

@@ -36,12 +36,13 @@ TEST(variables, that_slow) {
 
 TEST(variables, that_change_results) {
   for (const auto& [name, value] :
-       {std::pair("MIOPEN_FIND_ENFORCE", "5"), std::pair("MIOPEN_FIND_ENFORCE", "DB_CLEAN"),
-        std::pair("MIOPEN_DEBUG_CONV_WINOGRAD", "0"), std::pair("PYTORCH_TUNABLEOP_ENABLED", "1"),
+       {std::pair("MIOPEN_DEBUG_CONV_WINOGRAD", "0"), std::pair("PYTORCH_TUNABLEOP_ENABLED", "1"),
         std::pair("HIPRTC_COMPILE_OPTIONS_APPEND", "-I/usr/include"),
         std::pair("ROCBLAS_INTERNAL_FP16_ALT_IMPL", "1")}) {
     EXPECT_EQ(code_of(name, value), "ROCM-ENVIRONMENT-RESULTS") << name;
   }
+  EXPECT_EQ(code_of("MIOPEN_FIND_ENFORCE", "5"), "ROCM-ENVIRONMENT-DELETES");
+  EXPECT_EQ(code_of("MIOPEN_FIND_ENFORCE", "DB_CLEAN"), "ROCM-ENVIRONMENT-DELETES");
 }
 
 TEST(variables, that_break) {
@@ -117,6 +118,18 @@ TEST(variables, that_were_found_are_to_be_unset_and_no_others) {
   EXPECT_EQ(value_in(answer, "advice_instead.ROCM-ENVIRONMENT-CONFLICT"),
             "$ unset PYTORCH_ALLOC_CONF");
   EXPECT_EQ(value_in(answer, "advice_instead.ROCM-HIPRTC-TMPDIR"), "");
+}
+
+TEST(variables, each_finding_has_its_own_lines) {
+  const auto answer =
+      with({{"AMD_LOG_LEVEL", "4"}, {"ROCBLAS_LAYER", "1"}, {"MIOPEN_FIND_ENFORCE", "DB_CLEAN"}});
+  EXPECT_EQ(answer.evidence.size(), 3U);
+  EXPECT_EQ(value_in(answer, "evidence.ROCM-ENVIRONMENT-DELETES"),
+            "MIOPEN_FIND_ENFORCE=DB_CLEAN deletes the user's tuning data of MIOpen");
+  const std::string slow = value_in(answer, "evidence.ROCM-ENVIRONMENT-SLOW");
+  EXPECT_EQ(std::count(slow.begin(), slow.end(), '\n'), 1) << slow;
+  EXPECT_EQ(value_in(answer, "fact.ROCM-ENVIRONMENT-SLOW").find("MIOPEN"), std::string::npos);
+  EXPECT_EQ(value_in(with({{"AMD_LOG_LEVEL", "4"}}), "evidence.ROCM-ENVIRONMENT-SLOW"), "");
 }
 
 TEST(variables, are_not_judged_without_an_amd_gpu) {

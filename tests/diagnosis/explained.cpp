@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 
+#include "diag_rocm/override_text.hpp"
 #include "diag_torch/classifiers.hpp"
 #include "host/diagnosis/log_filter.hpp"
 
@@ -19,6 +20,7 @@ void ask_classifiers(const knowledge& known, const text_scan& scan, const failur
   all.push_back(std::make_unique<diag_torch::out_of_memory>());
   all.push_back(std::make_unique<diag_torch::device_mismatch>());
   all.push_back(std::make_unique<diag_torch::dtype_not_implemented>());
+  all.push_back(std::make_unique<diag_rocm::override_in_text>());
   failure f{};
   f.status = facts.status;
   f.error_text = facts.error_text;

@@ -120,10 +120,10 @@ struct step {
   [[nodiscard]] bool has(const char* part) const { return text.find(part) != std::string::npos; }
 };
 
-std::vector<step> steps_of_rocm() {
+std::vector<step> steps(const std::string& of) {
   std::vector<step> all;
   for (const auto& [code, entry] : shipped_rules().known.entries) {
-    if (!code.starts_with("ROCM-")) {
+    if (!code.starts_with(of)) {
       continue;
     }
     const advice& a = entry.advice;
@@ -137,6 +137,8 @@ std::vector<step> steps_of_rocm() {
   }
   return all;
 }
+
+std::vector<step> steps_of_rocm() { return steps("ROCM-"); }
 
 /// Which value fits, and which GPU has which number, only a probe knows.
 TEST(rocm_advice, pastes_no_setting_that_may_not_fit) {
@@ -158,11 +160,27 @@ TEST(rocm_advice, boots_no_machine) {
 }
 
 /// In PowerShell `set` and `where` are other commands, and the first fails without a word.
-TEST(rocm_advice, windows_commands_suit_both_shells) {
-  for (const step& s : steps_of_rocm()) {
-    if (s.platform == "windows" && s.is_command()) {
-      for (const char* only_cmd : {"$ set ", "$ where ", "$ dir ", "$ ren ", "$ echo "}) {
+TEST(advice, windows_commands_suit_both_shells) {
+  for (const step& s : steps("")) {
+    if (s.platform == "windows" && s.is_command() && !s.text.starts_with("$ cmd /c \"")) {
+      for (const char* only_cmd :
+           {"$ set ", "$ where ", "$ dir ", "$ ren ", "$ echo ", "$ rmdir ", "$ del ", "$ copy "}) {
         EXPECT_FALSE(s.text.starts_with(only_cmd)) << s.code << ": " << s.text;
+      }
+      EXPECT_FALSE(s.has("&") || s.has("%")) << s.code << ": " << s.text;
+    }
+  }
+}
+
+/// Kernel, modules, firmware and bus are Windows' there.
+TEST(advice, wsl_commands_ask_for_nothing_that_wsl_lacks) {
+  for (const step& s : steps("")) {
+    if (s.platform == "wsl" && s.is_command()) {
+      for (const char* lacking :
+           {"grub", "mokutil", "lspci", "dkms autoinstall", "install amdgpu-dkms", "linux-firmware",
+            "initramfs", "/sys/kernel/debug", "/sys/class/drm", "/sys/module/amdgpu", "modprobe",
+            "ls -l /dev/kfd", "--device=/dev/kfd", "amdgpu|kfd", "kfd|amdgpu"}) {
+        EXPECT_FALSE(s.has(lacking)) << s.code << ": " << s.text;
       }
     }
   }

@@ -74,7 +74,7 @@ class KilledTest(SupervisionTest):
 
 
 class InterruptedTest(SupervisionTest):
-    def interrupt(self, number, id, enable):
+    def interrupt(self, number, id, enable, within=1.0):
         scratch = self.folder / "scratch"
         scratch.mkdir()
         with self.started_run(enable=enable, env={"TMPDIR": scratch}) as process:
@@ -85,7 +85,7 @@ class InterruptedTest(SupervisionTest):
             spent = time.monotonic() - begin
             self.assertFalse(any(support.is_alive(worker) for worker in workers))
             status = process.returncode
-        self.assertLess(spent, 1.0)
+        self.assertLess(spent, within)
         self.assert_nothing_left_in(scratch)
         self.assert_valid(self.result_file)
         run = support.Finished(status, stdout, stderr, self.records_so_far())
@@ -108,6 +108,14 @@ class InterruptedTest(SupervisionTest):
         run = self.interrupt(signal.SIGTERM, "planted/sleeps[float32]",
                              ["elementwise/add", "planted/sleeps", "planted/hangs"])
         self.assert_counts(run, checks=3, on_device=1, not_run=2)
+
+    def test_what_had_failed_is_diagnosed_by_rules(self):
+        run = self.interrupt(signal.SIGTERM, HANGING, ["planted/out_of_memory", "planted/hangs"],
+                             within=support.PATIENCE)
+        found = [d["code"] for d in run.of_kind("diagnosis")]
+        self.assertTrue(any(code.startswith("TORCH-OOM-") for code in found), run)
+        self.assertEqual(run.of_kind("probe"), [])
+        self.assertIn("Diagnoses\n", run.stdout)
 
     def test_before_the_first_check(self):
         with self.started_run() as process:

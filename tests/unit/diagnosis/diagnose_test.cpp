@@ -65,6 +65,16 @@ TEST(probes, advice_in_place_of_the_catalogues) {
   EXPECT_EQ(of_one["advice"]["any"], json::array({"$ acme-update"}));
 }
 
+TEST(probes, may_say_more_of_one_code) {
+  probe_result sees = says("no");
+  sees.evidence = {"a", "b"};
+  sees.values = {{"fact.ACME-DOWN", "the driver"}, {"evidence.ACME-DOWN", "b\nc"}};
+  EXPECT_EQ(fact_for(sees, "ACME-DOWN"), "the driver");
+  EXPECT_EQ(evidence_for(sees, "ACME-DOWN"), (std::vector<std::string>{"b", "c"}));
+  EXPECT_EQ(fact_for(sees, "ACME-OLD"), "what it saw");
+  EXPECT_EQ(evidence_for(sees, "ACME-OLD"), sees.evidence);
+}
+
 TEST(probes, one_sided) {
   const auto with = [&](const std::string& key, const std::string& state) {
     const knowledge all =
@@ -246,6 +256,21 @@ TEST(classifiers, answers) {
   ASSERT_TRUE(bare) << why;
   EXPECT_EQ(to_json(*bare)["cause"], "Because.");
   EXPECT_TRUE(to_json(*bare)["advice_here"].is_null());
+}
+
+/// Two failures in one log: that one's kind explains the other's is no reason to fold it away.
+TEST(classifiers, do_not_explain_their_own_answers) {
+  const knowledge all =
+      known(entry("ACME-OLD") + entry("ACME-NEW", "", "explains = [\"ACME-OLD\"]\n"));
+  const diagnoser judge(all);
+  std::string why;
+  const auto settled = [&](const std::string& other) {
+    return in_short(diagnoser::settle({*judge.by_classifier({{"code", "ACME-OLD"}}, "acme.a", why),
+                                       *judge.by_classifier({{"code", "ACME-NEW"}}, other, why)},
+                                      {}));
+  };
+  EXPECT_EQ(settled("acme.a"), "ACME-OLD possible, ACME-NEW possible");
+  EXPECT_EQ(settled("acme.b"), "ACME-NEW possible, ACME-OLD possible of ACME-NEW");
 }
 
 TEST(classifiers, are_never_certain) {
