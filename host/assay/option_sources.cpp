@@ -314,7 +314,8 @@ given_arguments read_arguments(const std::vector<std::string>& arguments, subcom
       // An implicit value is not filled in before po::store, which is not used here.
       const std::string text = option.value.empty() ? "true" : option.value.front();
       // No dtype has a comma in its name; globs and folders may.
-      auto parts = name == "dtype" ? split(text, ',') : std::vector{text};
+      const bool words = name == "dtype" || name == "fail-on";
+      auto parts = words ? split(text, ',') : std::vector{text};
       if (parts.empty()) {
         parts.push_back(text);
       }

@@ -262,7 +262,7 @@ class WithLibTorchTest(EnginesTest):
                  "assay-engine.so does not open: ", "invalid ELF header"),
                 (lambda file: self.compiled("int something_else;", file),
                  "assay-engine.so is no engine: it exports no assay_engine_get"),
-                (another_interface, "assay-engine.so speaks interface 999, this assay 2")]:
+                (another_interface, "assay-engine.so speaks interface 999, this assay 3")]:
             with self.subTest(parts[0]):
                 shutil.rmtree(self.folder / "tree", ignore_errors=True)
                 tree = self.tree_with_engine(make)
