@@ -72,6 +72,9 @@ std::vector<examined_file> files_at(const std::vector<fs::path>& places) {
 
 void take_rule_file(examined_file& one, bool trust_everything) {
   const knowledge mine = read_knowledge({one.file}, trust_everything);
+  if (mine.packs.empty()) {
+    return;
+  }
   const rule_pack& pack = mine.packs.back();
   one.id = pack.id;
   if (pack.refused.empty()) {

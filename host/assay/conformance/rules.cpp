@@ -133,6 +133,9 @@ void examine_rules(examined_file& one, const std::vector<fs::path>& before,
   places.push_back(one.file);
   places.insert(places.end(), behind.begin(), behind.end());
   const knowledge all = read_knowledge(places, trust_everything);
+  if (mine.packs.empty()) {
+    return;  // an op pack without rules
+  }
   std::string refused = mine.packs.back().refused;
   for (const rule_pack& pack : all.packs) {
     refused = refused.empty() && pack.file == one.file ? pack.refused : refused;
