@@ -101,6 +101,7 @@ needs = { accelerator = "rocm,cuda", torch_below = "2.12", free_memory_bytes = 1
             json({{"elements", 19.0}, {"bytes", 8.0}, {"flops", 24.0}, {"matrix", true}}));
   EXPECT_EQ(check["accuracy"], json({{"exact", false},
                                      {"contraction", true},
+                                     {"incomparable", false},
                                      {"roundings", 4.5},
                                      {"terms", 3.0},
                                      {"picks_input", 1},
