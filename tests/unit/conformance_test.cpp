@@ -39,6 +39,42 @@ TEST(known_flops, of_products_and_convolutions) {
   EXPECT_EQ(flops("aten::relu", {tensor({2, 3})}, tensor({2, 3})), std::nullopt);
 }
 
+class cost : public ::testing::Test {
+ protected:
+  std::vector<std::string> kinds(const json& declared, const char* op = "aten::relu",
+                                 const char* fill = "normal") {
+    const json form{{"inputs", {{{"dtype", nullptr}, {"fill", fill}, {"sizes", {1000, 1000}}}}},
+                    {"cost", declared}};
+    examined_file one;
+    examine_cost(one, "x/y", form, "float32",
+                 json::array({call(op, json::array({tensor({1000, 1000}, 4e6)}),
+                                   tensor({1000, 1000}, 4e6))}));
+    std::vector<std::string> found;
+    for (const finding& f : one.findings) {
+      found.push_back(f.kind + (f.what.find("inputs and outputs alone") != std::string::npos
+                                    ? " too low"
+                                    : ""));
+    }
+    return found;
+  }
+  static json moves(double elements, double bytes = 0.0) {
+    return {{"elements", elements}, {"bytes", bytes}, {"flops", 0.0}, {"matrix", false}};
+  }
+};
+
+TEST_F(cost, bytes_against_what_the_calls_move) {
+  using list = std::vector<std::string>;
+  EXPECT_EQ(kinds(moves(2e6)), list{});
+  EXPECT_EQ(kinds(moves(2.4e6)), list{});
+  EXPECT_EQ(kinds(moves(3e6)), list{"bytes"});
+  EXPECT_EQ(kinds(moves(0.0, 1.2e7)), list{"bytes"});
+  EXPECT_EQ(kinds(moves(1e6)), list{"bytes too low"});
+  EXPECT_EQ(kinds(nullptr), list{}) << "nothing is declared";
+  // Of a table that is looked into, and of a view, less may be moved.
+  EXPECT_EQ(kinds(moves(1e3), "aten::embedding"), list{});
+  EXPECT_EQ(kinds(moves(1e3), "aten::relu", "index"), list{});
+}
+
 TEST(findings, of_several_dtypes_are_one_line) {
   examined_file one;
   one.add(level::note, "n", "a/b", "w", "y", "d");
