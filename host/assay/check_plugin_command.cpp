@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/dll/shared_library.hpp>
 #include <chrono>
 #include <iostream>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "collected_run.hpp"
 #include "conformance/examine.hpp"
 #include "errors.hpp"
+#include "host/common/plugin_files.hpp"
 #include "toml_identity.hpp"
 #include "worker_pool.hpp"
 
@@ -24,10 +24,6 @@ namespace fs = std::filesystem;
 using namespace conformance;
 
 constexpr std::string_view rule_suffix = ".assay.toml";
-
-std::string plugin_suffix() { return ".assay" + boost::dll::shared_library::suffix().string(); }
-
-bool is_toml(const fs::path& file) { return file.filename().string().ends_with(rule_suffix); }
 
 /// The plugins and rule files at these places, in order, each once.
 std::vector<examined_file> files_at(const std::vector<fs::path>& places) {
@@ -46,7 +42,7 @@ std::vector<examined_file> files_at(const std::vector<fs::path>& places) {
     }
     std::vector<fs::path> inside;
     for (const auto& entry : fs::directory_iterator(place, error)) {
-      if (entry.path().filename().string().ends_with(plugin_suffix()) || is_toml(entry.path())) {
+      if (named_like_a_plugin(entry.path()) || named_like_a_toml_plugin(entry.path())) {
         inside.push_back(entry.path());
       }
     }
@@ -91,7 +87,7 @@ class examination {
   void run(const std::optional<engine_choice>& engine, const std::string& no_engine_reason) {
     const run_options& options = request_.options;
     for (examined_file& one : files_) {
-      if (!is_toml(one.file)) {
+      if (!named_like_a_toml_plugin(one.file)) {
         examine_binary(one);
         examine_registration(one, here_, options);
       } else if (const auto who = read_toml_identity(one.file); who && who->has_checks) {
@@ -161,7 +157,7 @@ class examination {
     const std::vector<fs::path> others = other_rule_files(files_, here_, options);
     std::vector<fs::path> all = others;
     for (const examined_file& one : files_) {
-      if (is_toml(one.file)) {
+      if (named_like_a_toml_plugin(one.file)) {
         all.push_back(one.file);
       } else if (const fs::path beside = rules_beside(one.file); fs::exists(beside)) {
         all.push_back(beside);  // what a plugin's probes find stands there
@@ -171,13 +167,13 @@ class examination {
     std::vector<fs::path> before = others;
     for (std::size_t i = 0; i < files_.size(); ++i) {
       examined_file& one = files_[i];
-      if (!is_toml(one.file)) {
+      if (!named_like_a_toml_plugin(one.file)) {
         examine_diagnostics(one, here_, options, known);
         continue;
       }
       std::vector<fs::path> behind;
       for (std::size_t later = i + 1; later < files_.size(); ++later) {
-        if (is_toml(files_[later].file)) {
+        if (named_like_a_toml_plugin(files_[later].file)) {
           behind.push_back(files_[later].file);
         }
       }

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "check_plugin_command.hpp"
@@ -83,6 +84,17 @@ std::optional<torch_request> requested_torch(const run_options& options) {
   return torch_request{*options.torch_dir, options.settings.at("torch").origin};
 }
 
+/// The engine to run with, or why there is none.
+std::pair<std::optional<engine_choice>, std::string> engine_if_any(const run_options& options,
+                                                                   const installation& here,
+                                                                   const environment& world) {
+  try {
+    return {choose_engine(requested_torch(options), here.libexec_dir, world.variables), ""};
+  } catch (const tool_error& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
 bool is_dumb(const environment& world) {
   const auto kind = world.variables.find("TERM");
   return kind != world.variables.end() && kind->second == "dumb";
@@ -134,13 +146,7 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
         const environment& world) {
   const run_options options = parse_run_options(arguments, world);
   const installation here = this_installation();
-  std::optional<engine_choice> engine;
-  std::string no_engine_reason;
-  try {
-    engine = choose_engine(requested_torch(options), here.libexec_dir, world.variables);
-  } catch (const tool_error& error) {
-    no_engine_reason = error.what();
-  }
+  const auto [engine, no_engine_reason] = engine_if_any(options, here, world);
   make_trace_folder(options);
   const auto sinks = make_sinks(options, world);
   std::vector<record_sink*> borrowed;
@@ -365,13 +371,7 @@ int report_results(const std::vector<std::string>& arguments, const environment&
 int check(const std::vector<std::string>& arguments, const environment& world) {
   const check_plugin_request request = parse_check_plugin_options(arguments, world);
   const installation here = this_installation();
-  std::optional<engine_choice> engine;
-  std::string no_engine_reason;
-  try {
-    engine = choose_engine(requested_torch(request.options), here.libexec_dir, world.variables);
-  } catch (const tool_error& error) {
-    no_engine_reason = error.what();
-  }
+  const auto [engine, no_engine_reason] = engine_if_any(request.options, here, world);
   report_paper paper = paper_on_stdout(request.options, world, request.json);
   return check_plugin(request, here, engine, no_engine_reason, paper);
 }

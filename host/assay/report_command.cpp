@@ -48,6 +48,13 @@ json summary_of(const std::vector<json>& records) {
   return sum.summary(0.0);
 }
 
+std::string changed_by_hand(const std::filesystem::path& file) {
+  return fmt::format(
+      "{} has records that lack what every assay writes; it was changed by hand, or is none of "
+      "assay's",
+      file.string());
+}
+
 std::string cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) {
     return text;
@@ -90,9 +97,7 @@ read_records read_result_file(const std::filesystem::path& file) {
     read.records.push_back(std::move(record));
   }
   if (read.records.empty()) {
-    throw results_error(fmt::format(
-        "{} is no result file: its first line is no record 'run'; assay run --json FILE writes one",
-        file.string()));
+    throw no_result_file(file);
   }
   try {
     if (text_of(read.records.back(), "record") != "summary") {
@@ -102,10 +107,7 @@ read_records read_result_file(const std::filesystem::path& file) {
       read.records.push_back(summary_of(read.records));
     }
   } catch (const json::exception&) {
-    throw results_error(fmt::format(
-        "{} has records that lack what every assay writes; it was changed by hand, or is none of "
-        "assay's",
-        file.string()));
+    throw results_error(changed_by_hand(file));
   }
   return read;
 }
@@ -172,10 +174,7 @@ int report_command(const report_request& request, report_paper& paper) {
                           : markdown_report(run, read.remarks, redaction::of_this_machine()));
     }
   } catch (const json::exception&) {
-    throw usage_error(fmt::format(
-        "{} has records that lack what every assay writes; it was changed by hand, or is none of "
-        "assay's",
-        request.file.string()));
+    throw usage_error(changed_by_hand(request.file));
   }
   paper.out() << std::flush;
   return exit_status::ok;

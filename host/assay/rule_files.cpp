@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/dll/shared_library.hpp>
 #include <ostream>
 
 #include "collected_run.hpp"
+#include "host/common/plugin_files.hpp"
 #include "host/diagnosis/diagnose.hpp"
 #include "plugin_survey.hpp"
 
@@ -155,7 +155,7 @@ std::vector<std::string> rules_without_probe(const knowledge& known,
 
 std::filesystem::path plugin_file(const std::filesystem::path& bare) {
   std::filesystem::path file = bare;
-  file += ".assay" + boost::dll::shared_library::suffix().string();
+  file += plugin_suffix();
   return file;
 }
 

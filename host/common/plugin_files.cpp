@@ -14,8 +14,10 @@ const std::string& library_suffix() {
   return suffix;
 }
 
+std::string plugin_suffix() { return ".assay" + library_suffix(); }
+
 bool named_like_a_plugin(const fs::path& file) {
-  return file.filename().string().ends_with(".assay" + library_suffix());
+  return file.filename().string().ends_with(plugin_suffix());
 }
 
 bool named_like_a_toml_plugin(const fs::path& file) {

@@ -12,6 +12,9 @@ namespace assay {
 /// ".so", ".dll", ".dylib": what libraries end in here.
 const std::string& library_suffix();
 
+/// ".assay.so": what plugins end in here.
+std::string plugin_suffix();
+
 /// NAME.assay.so
 bool named_like_a_plugin(const std::filesystem::path& file);
 

@@ -63,10 +63,7 @@ class reader {
       }
     }
     if (run_.schema_version == 0) {
-      throw results_error(
-          fmt::format("{} is no result file: its first line is no record 'run'; assay run --json "
-                      "FILE writes one",
-                      run_.file.string()));
+      throw no_result_file(run_.file);
     }
     if (more_ && !ended_) {
       run_.remarks.emplace_back(no_summary);
@@ -199,6 +196,12 @@ class reader {
 };
 
 }  // namespace
+
+results_error no_result_file(const fs::path& file) {
+  return results_error(fmt::format(
+      "{} is no result file: its first line is no record 'run'; assay run --json FILE writes one",
+      file.string()));
+}
 
 saved_run read_saved_run(const fs::path& file, const reading_limits& limits) {
   return reader(file, limits).read();

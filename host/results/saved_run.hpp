@@ -65,6 +65,9 @@ struct reading_limits {
   std::size_t checks = 200'000;
 };
 
+/// A file whose first line is no record `run`.
+results_error no_result_file(const std::filesystem::path& file);
+
 inline constexpr const char* no_summary = "the run did not come to its end: there is no summary";
 
 /// Reads a file line by line in bounded memory. A last line that a crash cut off is a remark;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "host/common/dtype_names.hpp"
 
@@ -20,10 +21,6 @@ constexpr std::array<const char*, 13> kind_names{
     "dtype", "int_list", "float_list", "list", "device", "bool_list"};
 constexpr std::array<const char*, 3> grade_names{"fast", "acceptable", "slow"};
 constexpr std::array<const char*, 2> source_names{"operator", "kernel"};
-
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
-
-json text_or_null(const char* text) { return text == nullptr ? json() : json(text); }
 
 // JSON has no infinities.
 json real_or_word(double real) {
@@ -114,6 +111,17 @@ bool shares_memory(const std::vector<std::int64_t>& sizes,
     reach += (size - 1) * stride;
   }
   return false;
+}
+
+json text_or_null(const char* text) { return text == nullptr ? json() : json(text); }
+
+std::vector<std::string> comma_separated(const std::string& list) {
+  std::vector<std::string> parts;
+  std::istringstream in(list);
+  for (std::string one; std::getline(in, one, ',');) {
+    parts.push_back(one);
+  }
+  return parts;
 }
 
 bool is_name(const std::string& text, bool dots) {

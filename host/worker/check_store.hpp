@@ -21,6 +21,13 @@ class refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A text that a plugin may leave out: empty, or null in a record.
+inline std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
+nlohmann::json text_or_null(const char* text);
+
+/// What stands between the commas.
+std::vector<std::string> comma_separated(const std::string& list);
+
 /// A copy of a sized struct: members behind the plugin's end of it are zero. `first_size` is its
 /// size in ABI minor 0; a smaller one was never valid.
 template <typename Struct>

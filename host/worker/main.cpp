@@ -18,6 +18,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include "diagnostics.hpp"
 #include "engine_loader.hpp"
@@ -98,6 +99,30 @@ class command_channel {
   std::condition_variable ready_;
   std::deque<std::string> lines_;
   std::thread reader_;
+};
+
+/// What every question about a check asks of the engine, with all that it points to.
+struct engine_job {
+  engine_job(const json& command, const owned_check& check, const registrations& plugin)
+      : device(command.at("device").get<std::string>()) {
+    for (const std::string& library : plugin.libraries) {
+      libraries.push_back(library.c_str());
+    }
+    job.struct_size = sizeof job;
+    job.check = &check.c_form();
+    job.dtype = dtype_code(command.at("dtype").get<std::string>());
+    job.device = device.c_str();
+    job.large = command.value("large", false) ? 1 : 0;
+    job.libraries = libraries.data();
+    job.library_count = static_cast<std::uint32_t>(libraries.size());
+  }
+  ~engine_job() = default;
+  engine_job(const engine_job&) = delete;
+  engine_job& operator=(const engine_job&) = delete;
+
+  std::string device;
+  std::vector<const char*> libraries;
+  assay_engine_job job{};
 };
 
 class worker {
@@ -187,14 +212,19 @@ class worker {
     records_.write(record);
   }
 
+  /// What the engine wrote, which is given back to it.
+  json take(char* text) {
+    json record = json::parse(text);
+    engine_.engine()->release(text);
+    return record;
+  }
+
   // "prepare_evidence" and "ceilings": a record of that name.
   void ask_engine(const std::string& what, const std::string& device) {
     json record{{"state", "unknown"}, {"why", "this worker has no engine"}};
     if (const assay_engine* engine = engine_.engine(); engine != nullptr) {
-      char* text =
-          (what == "ceilings" ? engine->ceilings : engine->prepare_evidence)(device.c_str());
-      record = json::parse(text);
-      engine->release(text);
+      record =
+          take((what == "ceilings" ? engine->ceilings : engine->prepare_evidence)(device.c_str()));
     }
     record["record"] = what;
     record["device"] = device;
@@ -207,10 +237,9 @@ class worker {
     const json dtype = command.at("dtype");
     json record{{"free_bytes", nullptr}, {"adds", nullptr}, {"why", "this worker has no engine"}};
     if (const assay_engine* engine = engine_.engine(); engine != nullptr) {
-      char* text = engine->device_state(engine_.backend(), device.c_str(),
-                                        dtype.is_null() ? 0 : dtype_code(dtype.get<std::string>()));
-      record = json::parse(text);
-      engine->release(text);
+      record =
+          take(engine->device_state(engine_.backend(), device.c_str(),
+                                    dtype.is_null() ? 0 : dtype_code(dtype.get<std::string>())));
     }
     const auto available = platform::available_memory();
     if (device == "cpu" && dtype.is_null() && available) {
@@ -224,8 +253,7 @@ class worker {
 
   /// A record of this kind from what the engine wrote.
   void pass_on(const char* kind, char* text) {
-    json record = json::parse(text);
-    engine_.engine()->release(text);
+    json record = take(text);
     record["record"] = kind;
     flush_output();
     records_.write(record);
@@ -241,20 +269,8 @@ class worker {
                       {"calls", json::array()}});
       return;
     }
-    const auto device = command.at("device").get<std::string>();
-    std::vector<const char*> libraries;
-    for (const std::string& library : plugin->libraries) {
-      libraries.push_back(library.c_str());
-    }
-    assay_engine_job job{};
-    job.struct_size = sizeof job;
-    job.check = &check->c_form();
-    job.dtype = dtype_code(command.at("dtype").get<std::string>());
-    job.device = device.c_str();
-    job.large = command.at("large").get<bool>() ? 1 : 0;
-    job.libraries = libraries.data();
-    job.library_count = static_cast<std::uint32_t>(libraries.size());
-    pass_on("inspected", engine_.engine()->inspect(&job));
+    const engine_job asked(command, *check, *plugin);
+    pass_on("inspected", engine_.engine()->inspect(&asked.job));
   }
 
   void name_operators() {
@@ -277,28 +293,17 @@ class worker {
                         {"trace", nullptr}}}});
       return;
     }
-    std::vector<const char*> libraries;
-    for (const std::string& library : plugin->libraries) {
-      libraries.push_back(library.c_str());
-    }
-    const auto device = command.at("device").get<std::string>();
-    assay_engine_job job{};
-    job.struct_size = sizeof job;
+    engine_job asked(command, *check, *plugin);
+    assay_engine_job& job = asked.job;
     job.profile = command.at("profile").get<std::int32_t>();
-    job.check = &check->c_form();
-    job.dtype = dtype_code(command.at("dtype").get<std::string>());
-    job.device = device.c_str();
     job.seed = command.at("seed").get<std::uint64_t>();
     job.measure_limit_s = command.at("measure_limit_s").get<double>();
     job.untimed = command.value("untimed", false) ? 1 : 0;
     job.evidence = command.value("evidence", false) ? 1 : 0;
-    job.large = command.value("large", false) ? 1 : 0;
     job.cold = command.value("cold", false) ? 1 : 0;
     const json trace = command.value("trace_file", json());
     const std::string trace_file = trace.is_string() ? trace.get<std::string>() : "";
     job.trace_file = trace_file.empty() ? nullptr : trace_file.c_str();
-    job.libraries = libraries.data();
-    job.library_count = static_cast<std::uint32_t>(libraries.size());
     // By the first call the device's own threads are there, which are no check's doing.
     struct progress {
       record_channel& records;
@@ -315,8 +320,7 @@ class worker {
 
     char* text = engine_.engine()->run(&job);
     const auto threads_after = platform::thread_count();
-    json result = json::parse(text);
-    engine_.engine()->release(text);
+    json result = take(text);
     result["record"] = "result";
     result["extra_threads"] =
         seen.threads_before && threads_after ? json(*threads_after - *seen.threads_before) : json();

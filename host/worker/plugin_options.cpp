@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 
 #include "host/common/nearest.hpp"
 
@@ -19,17 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::array<const char*, 4> kind_names{"text", "boolean", "integer", "real"};
-
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');) {
-    parts.push_back(one);
-  }
-  return parts;
-}
 
 template <typename Number>
 std::optional<Number> whole_number(const std::string& text) {
@@ -65,7 +53,7 @@ class option_in_force {
     if (!std::isfinite(option.low) || !std::isfinite(option.high) || option.low > option.high) {
       throw refused(what + ": its bounds are none, low must not be above high");
     }
-    choices_ = split(text_or_empty(option.choices));
+    choices_ = comma_separated(text_or_empty(option.choices));
     value_ = {sizeof value_, option.default_text, option.default_integer, option.default_real};
     if (option.kind == ASSAY_OPTION_TEXT) {
       text_ = text_or_empty(option.default_text);

@@ -11,8 +11,6 @@ namespace assay::worker {
 
 namespace {
 
-std::string text_or_empty(const char* text) { return text == nullptr ? "" : text; }
-
 template <typename Tool>
 void check_tool(const Tool& tool, const char* kind, const std::vector<Tool>& known, bool callable) {
   if (!is_name(tool.id, true)) {

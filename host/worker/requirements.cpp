@@ -3,7 +3,6 @@
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "check_store.hpp"
 
@@ -20,8 +19,6 @@ bool is_version(const std::string& text) {
          });
 }
 
-json text_or_null(const char* text) { return text == nullptr ? json() : json(text); }
-
 }  // namespace
 
 owned_requirements::owned_requirements(const assay_requirements* from, const std::string& where)
@@ -36,8 +33,7 @@ owned_requirements::owned_requirements(const assay_requirements* from, const std
   keep(needs_.torch_at_least);
   keep(needs_.torch_below);
   if (needs_.accelerator != nullptr) {
-    std::istringstream list(needs_.accelerator);
-    for (std::string one; std::getline(list, one, ',');) {
+    for (const std::string& one : comma_separated(needs_.accelerator)) {
       constexpr std::array<const char*, 3> known{"cpu", "rocm", "cuda"};
       if (std::find(known.begin(), known.end(), one) == known.end()) {
         throw refused(where + ": it requires the accelerator '" + one +
