@@ -130,7 +130,7 @@ class comparison_page {
   }
 
   void print_end() {
-    const std::size_t worse = static_cast<std::size_t>(
+    const auto worse = static_cast<std::size_t>(
         std::count_if(found_.links.begin(), found_.links.end(),
                       [](const link_change& change) { return change.regression; }));
     const std::string gone =

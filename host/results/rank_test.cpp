@@ -39,14 +39,14 @@ std::optional<double> rank_test_p(const std::vector<double>& a, const std::vecto
     for (; end < all.size() && all[end].first == all[begin].first; ++end) {
       of_a += all[end].second ? 1 : 0;
     }
-    const double count = static_cast<double>(end - begin);
+    const auto count = static_cast<double>(end - begin);
     const double rank = (static_cast<double>(begin + end) + 1.0) / 2.0;  // ranks count from 1
     rank_sum += rank * static_cast<double>(of_a);
     ties += count * count * count - count;
     begin = end;
   }
-  const double na = static_cast<double>(a.size());
-  const double nb = static_cast<double>(b.size());
+  const auto na = static_cast<double>(a.size());
+  const auto nb = static_cast<double>(b.size());
   const double n = na + nb;
   const double u = rank_sum - na * (na + 1.0) / 2.0;
   const double variance = na * nb / 12.0 * (n + 1.0 - ties / (n * (n - 1.0)));

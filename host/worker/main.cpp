@@ -234,7 +234,7 @@ class worker {
 
   void tell_device_state(const json& command) {
     const auto device = command.at("device").get<std::string>();
-    const json dtype = command.at("dtype");
+    const json& dtype = command.at("dtype");
     json record{{"free_bytes", nullptr}, {"adds", nullptr}, {"why", "this worker has no engine"}};
     if (const assay_engine* engine = engine_.engine(); engine != nullptr) {
       record =

@@ -41,7 +41,7 @@ class inspector {
   inspector(const inspector&) = delete;
   inspector& operator=(const inspector&) = delete;
 
-  json ask(json command, const char* kind) {
+  json ask(const json& command, const char* kind) {
     if (!worker_) {
       worker_ = pool_.start();
     }

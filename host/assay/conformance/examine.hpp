@@ -48,7 +48,7 @@ struct check_counts {
   std::string not_run;  // why none could run, or ""
 };
 check_counts examine_checks(std::vector<examined_file>& files, const installation& here,
-                            const run_options& options, const std::optional<engine_choice>& engine,
+                            const run_options& given, const std::optional<engine_choice>& engine,
                             const std::string& no_engine_reason);
 
 /// Findings from one ended check: its `result` and `evidence` lines and its `check` record.

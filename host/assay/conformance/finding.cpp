@@ -35,9 +35,9 @@ void settle(std::vector<finding>& findings) {
   std::vector<finding> settled;
   for (finding& one : findings) {
     const auto [name, dtype] = parts_of(one.subject);
-    const auto same =
-        std::find_if(settled.begin(), settled.end(), [&, of = name](const finding& other) {
-          return !dtype.empty() && other.is == one.is && other.kind == one.kind &&
+    const auto same = std::find_if(
+        settled.begin(), settled.end(), [&, of = name, dtypes = dtype](const finding& other) {
+          return !dtypes.empty() && other.is == one.is && other.kind == one.kind &&
                  before_numbers(other.what) == before_numbers(one.what) &&
                  other.advice == one.advice && parts_of(other.subject).first == of &&
                  !parts_of(other.subject).second.empty();
