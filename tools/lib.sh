@@ -33,6 +33,8 @@ libtomlplusplus-dev|<toml++/toml.h>
 libsimdjson-dev|<simdjson.h>
 libmuparser-dev|<muParser.h>
 libsodium-dev|<sodium.h>
+libsqlitecpp-dev|<SQLiteCpp/SQLiteCpp.h>
+zlib1g-dev|<zlib.h>
 '
 torch_packages='
 python3-pip|python module pip

@@ -4,20 +4,33 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "baseline_command.hpp"
 #include "errors.hpp"
 #include "host/common/nearest.hpp"
+#include "make_options.hpp"
+#include "redaction.hpp"
 
 namespace assay {
 
 namespace {
 
-std::vector<saved_run> read_all(const std::vector<std::filesystem::path>& named) {
+std::vector<saved_run> read_all(const std::vector<std::filesystem::path>& named,
+                                const run_options& options) {
   std::vector<saved_run> runs;
-  for (const std::filesystem::path& file : result_files(named)) {
-    runs.push_back(read_saved_run(file.lexically_normal()));
+  for (const std::filesystem::path& one : named) {
+    const std::string word = one.string();
+    if (word.starts_with(kept_run_prefix)) {
+      const run_store store(options.store, run_store::access::reading);
+      runs.push_back(read_kept_run(store, word.substr(kept_run_prefix.size())));
+      continue;
+    }
+    for (const std::filesystem::path& file : result_files({one})) {
+      runs.push_back(read_saved_run(file.lexically_normal()));
+    }
   }
   return runs;
 }
@@ -77,14 +90,21 @@ int compare_command(const compare_request& request, report_paper& paper) {
   rules.across_devices = request.options.across_devices;
   comparison found;
   try {
-    const auto before = read_all(request.options.old_results);
-    found = compare(before, read_all(request.options.new_results), rules);
+    const auto before = read_all(request.options.old_results, request.options);
+    found = compare(before, read_all(request.options.new_results, request.options), rules);
   } catch (const results_error& error) {
     throw usage_error(error.what());
+  } catch (const store_error& error) {
+    throw usage_error(error.what());
   }
-  if (request.json) {
+  if (request.form == "json") {
     paper.line(comparison_as_json(found, rules)
                    .dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else if (request.form == "markdown") {
+    paper.out() << redaction::of_this_machine().of(comparison_as_markdown(found, rules))
+                << std::flush;
+  } else if (request.form == "junit") {
+    paper.out() << comparison_as_junit(found, rules) << std::flush;
   } else {
     print_comparison(paper, found, rules);
   }

@@ -99,52 +99,17 @@ class comparison_page {
   void print_times() {
     print_changed_times("Slower", found_.slower, colors::red);
     print_changed_times("Faster", found_.faster, colors::green);
+    print_changed_times("Slower at first, not when measured again", found_.not_confirmed, "");
     print_changed_times("Perhaps slower: too few samples to tell", found_.suspicious,
                         colors::yellow);
-    for (const std::string& reason : found_.times_not_compared) {
-      paper_.wrapped_line("Times: " + reason, 0);
-    }
-    const double threshold = rules_.slower_percent.value_or(10.0);
-    if (found_.times_tested > 0) {
-      paper_.wrapped_line(
-          fmt::format("Times of {} checks tested: a rank test over their samples (p < {:g} after "
-                      "Holm's correction) and a difference of the medians of {:g} % or more.",
-                      found_.times_tested, rules_.significance, threshold),
-          0);
-    }
-    if (found_.times_untested > 0) {
-      paper_.wrapped_line(
-          fmt::format("Times of {} checks not tested: fewer than {} samples on a side. assay run "
-                      "--profile measure takes samples; so do several runs a side.",
-                      found_.times_untested, fewest_samples),
-          0);
-    }
-    if (found_.common_ratio) {
-      paper_.wrapped_line(
-          fmt::format("All checks together: times x {:.3f} (median). Single checks are judged "
-                      "beyond that.",
-                      *found_.common_ratio),
-          0);
+    for (const std::string& line : how_times_were_judged(found_, rules_)) {
+      paper_.wrapped_line(line, 0);
     }
     paper_.line("");
   }
 
   void print_end() {
-    const auto worse = static_cast<std::size_t>(
-        std::count_if(found_.links.begin(), found_.links.end(),
-                      [](const link_change& change) { return change.regression; }));
-    const std::string gone =
-        found_.not_asked_for.empty()
-            ? ""
-            : fmt::format(" | {} not asked for again", found_.not_asked_for.size());
-    const std::string text = fmt::format(
-        "Compare: {} | {} checks in both | {} newly failing | {} mended | {} gone | {} links worse "
-        "| {} slower | {} faster{}",
-        found_.regression ? "regression" : "no regression", found_.checks_in_both,
-        found_.broken.size(), found_.mended.size(),
-        found_.vanished.size() + found_.no_longer_run.size(), worse, found_.slower.size(),
-        found_.faster.size(), gone);
-    paper_.line(paper_.colored(found_.regression ? colors::red : colors::green, text));
+    paper_.line(paper_.colored(found_.regression ? colors::red : colors::green, last_line(found_)));
   }
 
   // In one line where it fits; else what it is about has a line of its own.
@@ -190,6 +155,47 @@ json times_as_json(const std::vector<time_change>& changes) {
 
 }  // namespace
 
+std::vector<std::string> how_times_were_judged(const comparison& found,
+                                               const regression_rules& rules) {
+  std::vector<std::string> lines;
+  for (const std::string& reason : found.times_not_compared) {
+    lines.push_back("Times: " + reason);
+  }
+  if (found.times_tested > 0) {
+    lines.push_back(
+        fmt::format("Times of {} checks tested: a rank test over their samples (p < {:g} after "
+                    "Holm's correction) and a difference of the medians of {:g} % or more.",
+                    found.times_tested, rules.significance, rules.slower_percent.value_or(10.0)));
+  }
+  if (found.times_untested > 0) {
+    lines.push_back(
+        fmt::format("Times of {} checks not tested: fewer than {} samples on a side. assay run "
+                    "--profile measure takes samples; so do several runs a side.",
+                    found.times_untested, fewest_samples));
+  }
+  if (found.common_ratio) {
+    lines.push_back(
+        fmt::format("All checks together: times x {:.3f} (median). Single checks are judged "
+                    "beyond that.",
+                    *found.common_ratio));
+  }
+  return lines;
+}
+
+std::string last_line(const comparison& found) {
+  const auto worse = std::count_if(found.links.begin(), found.links.end(),
+                                   [](const link_change& change) { return change.regression; });
+  const std::string gone = found.not_asked_for.empty() ? ""
+                                                       : fmt::format(" | {} not asked for again",
+                                                                     found.not_asked_for.size());
+  return fmt::format(
+      "Compare: {} | {} checks in both | {} newly failing | {} mended | {} gone | {} links worse "
+      "| {} slower | {} faster{}",
+      found.regression ? "regression" : "no regression", found.checks_in_both, found.broken.size(),
+      found.mended.size(), found.vanished.size() + found.no_longer_run.size(), worse,
+      found.slower.size(), found.faster.size(), gone);
+}
+
 void print_comparison(report_paper& paper, const comparison& found, const regression_rules& rules) {
   comparison_page(paper, found, rules).print();
 }
@@ -228,6 +234,7 @@ json comparison_as_json(const comparison& found, const regression_rules& rules) 
           {"slower", times_as_json(found.slower)},
           {"faster", times_as_json(found.faster)},
           {"suspicious", times_as_json(found.suspicious)},
+          {"not_confirmed", times_as_json(found.not_confirmed)},
           {"times_tested", found.times_tested},
           {"times_untested", found.times_untested},
           {"times_not_compared", found.times_not_compared},

@@ -12,49 +12,13 @@
 #include "collected_run.hpp"
 #include "errors.hpp"
 #include "known_issues.hpp"
+#include "markup.hpp"
 #include "reports.hpp"
 
 namespace assay {
 namespace {
 
 using nlohmann::json;
-
-// XML 1.0 forbids most control characters and U+FFFE, U+FFFF, even escaped.
-std::string xml(const std::string& text) {
-  std::string out;
-  const std::string valid = valid_utf8(text);
-  for (std::size_t i = 0; i < valid.size(); ++i) {
-    const char c = valid[i];
-    if (c == '&') {
-      out += "&amp;";
-    } else if (c == '<') {
-      out += "&lt;";
-    } else if (c == '>') {
-      out += "&gt;";
-    } else if (c == '"') {
-      out += "&quot;";
-    } else if (c == '\n' || c == '\t') {
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else if (valid.compare(i, 2, "\xEF\xBF") == 0 && (valid[i + 2] & 0x3E) == 0x3E) {
-      out += "\xEF\xBF\xBD";
-      i += 2;
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-// In an attribute a line break would be read back as a blank.
-std::string attribute(const std::string& text) {
-  std::string out;
-  for (const char c : xml(text)) {
-    out += c == '\n' ? "&#10;" : c == '\t' ? "&#9;" : std::string(1, c);
-  }
-  return out;
-}
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -71,22 +35,22 @@ struct suite {
     ++tests;
     seconds += elapsed;
     cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
-                         attribute(name), attribute(test), elapsed);
+                         xml_attribute(name), xml_attribute(test), elapsed);
     cases += content.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", content);
   }
 };
 
 std::string element(const std::string& name, const std::string& message, const std::string& type,
                     const std::string& text) {
-  std::string out = fmt::format("      <{} message=\"{}\"", name, attribute(message));
+  std::string out = fmt::format("      <{} message=\"{}\"", name, xml_attribute(message));
   if (!type.empty()) {
-    out += fmt::format(" type=\"{}\"", attribute(type));
+    out += fmt::format(" type=\"{}\"", xml_attribute(type));
   }
-  return out + (text.empty() ? "/>\n" : fmt::format(">{}</{}>\n", xml(text), name));
+  return out + (text.empty() ? "/>\n" : fmt::format(">{}</{}>\n", xml_text(text), name));
 }
 
 std::string stream(const std::string& name, const std::string& text) {
-  return text.empty() ? "" : fmt::format("      <{}>{}</{}>\n", name, xml(text), name);
+  return text.empty() ? "" : fmt::format("      <{}>{}</{}>\n", name, xml_text(text), name);
 }
 
 std::string fault(const json& result, const std::string& status) {
@@ -117,7 +81,8 @@ std::string properties(const json& verdict) {
   std::string out = "      <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) {
-      out += fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", name, attribute(value));
+      out +=
+          fmt::format("        <property name=\"{}\" value=\"{}\"/>\n", name, xml_attribute(value));
     }
   };
   add("verdict", text_of(verdict, "verdict"));
@@ -241,7 +206,7 @@ std::string document(const collected_run& run) {
     body += fmt::format(
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" "
         "time=\"{:.3f}\">\n{}  </testsuite>\n",
-        attribute(s.name), s.tests, s.failures, s.errors, s.skipped, s.seconds, s.cases);
+        xml_attribute(s.name), s.tests, s.failures, s.errors, s.skipped, s.seconds, s.cases);
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"

@@ -16,11 +16,13 @@
 #include <utility>
 #include <vector>
 
+#include "baseline_command.hpp"
 #include "check_plugin_command.hpp"
 #include "compare_command.hpp"
 #include "doctor_command.hpp"
 #include "errors.hpp"
 #include "explain_command.hpp"
+#include "history_command.hpp"
 #include "host/common/nearest.hpp"
 #include "host/platform/platform.hpp"
 #include "list_command.hpp"
@@ -32,6 +34,7 @@
 #include "report_paper.hpp"
 #include "reports.hpp"
 #include "rule_files.hpp"
+#include "run_keeping.hpp"
 #include "schedule.hpp"
 #include "selection.hpp"
 #include "selftest_report.hpp"
@@ -100,6 +103,15 @@ bool is_dumb(const environment& world) {
   return kind != world.variables.end() && kind->second == "dumb";
 }
 
+/// Where the report for people goes: lines are broken for a terminal alone.
+report_paper paper_of_run(const run_options& options, const environment& world) {
+  const bool to_stderr = options.json_file && *options.json_file == "-";
+  const int descriptor = to_stderr ? stderr_descriptor : stdout_descriptor;
+  const bool terminal = platform::is_terminal(descriptor);
+  return {to_stderr ? std::cerr : std::cout, terminal && !is_dumb(world) && !options.no_color,
+          terminal ? platform::terminal_width(descriptor) : 0};
+}
+
 std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
                                                      const environment& world) {
   std::vector<std::unique_ptr<record_sink>> sinks;
@@ -116,12 +128,8 @@ std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
   if (platform::is_terminal(stderr_descriptor)) {
     sinks.push_back(make_progress_line(std::cerr, platform::terminal_width(stderr_descriptor)));
   }
-  const bool to_stderr = options.json_file && *options.json_file == "-";
-  const int descriptor = to_stderr ? stderr_descriptor : stdout_descriptor;
-  const bool terminal = platform::is_terminal(descriptor);
-  sinks.push_back(make_table_report(to_stderr ? std::cerr : std::cout,
-                                    terminal && !is_dumb(world) && !options.no_color,
-                                    terminal ? platform::terminal_width(descriptor) : 0));
+  report_paper paper = paper_of_run(options, world);
+  sinks.push_back(make_table_report(paper.out(), paper.has_color(), paper.columns()));
   return sinks;
 }
 
@@ -148,12 +156,27 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
   const installation here = this_installation();
   const auto [engine, no_engine_reason] = engine_if_any(options, here, world);
   make_trace_folder(options);
+  std::unique_ptr<run_keeping> keeping;
+  if ((!options.save.empty() || !options.against.empty()) && !options.list_only) {
+    keeping = std::make_unique<run_keeping>(options);
+  }
   const auto sinks = make_sinks(options, world);
   std::vector<record_sink*> borrowed;
   for (const auto& sink : sinks) {
     borrowed.push_back(sink.get());
   }
-  const int status = run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
+  if (keeping) {
+    borrowed.push_back(keeping.get());
+  }
+  int status = run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
+  if (keeping) {
+    const auto again = [&, &with = engine,
+                        &why = no_engine_reason](const std::vector<std::string>& ids) {
+      return text_of_timed_run(here, options, ids, with, why, command_line);
+    };
+    report_paper paper = paper_of_run(options, world);
+    status = keeping->conclude(status, again, paper);
+  }
   if (!std::cout.flush() || !std::cerr.flush()) {
     throw tool_error("the report could not be written to the end (disk full, or a closed pipe?)");
   }
@@ -356,8 +379,20 @@ int doctor(const std::vector<std::string>& arguments, const environment& world) 
 
 int compare_results(const std::vector<std::string>& arguments, const environment& world) {
   const compare_request request = parse_compare_options(arguments, world);
-  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  report_paper paper = paper_on_stdout(request.options, world, request.form != "text");
   return compare_command(request, paper);
+}
+
+int look_after_kept_runs(const std::vector<std::string>& arguments, const environment& world) {
+  const baseline_request request = parse_baseline_options(arguments, world);
+  report_paper paper = paper_on_stdout(request.options, world, request.json);
+  return baseline_command(request, paper);
+}
+
+int show_history(const std::vector<std::string>& arguments, const environment& world) {
+  const history_request request = parse_history_options(arguments, world);
+  report_paper paper = paper_on_stdout(request.options, world, request.csv);
+  return history_command(request, paper);
 }
 
 int report_results(const std::vector<std::string>& arguments, const environment& world) {
@@ -382,6 +417,37 @@ bool asks_for_help(const std::vector<std::string>& arguments) {
   });
 }
 
+int perform(subcommand command, const std::vector<std::string>& command_line,
+            const std::vector<std::string>& arguments, const environment& world) {
+  switch (command) {
+    case subcommand::run:
+      return run(command_line, arguments, world);
+    case subcommand::list:
+      return list(arguments, world);
+    case subcommand::show:
+      return show(arguments, world);
+    case subcommand::selftest:
+      return selftest(command_line, arguments, world);
+    case subcommand::explain:
+      return explain_log(arguments, world);
+    case subcommand::doctor:
+      return doctor(arguments, world);
+    case subcommand::compare:
+      return compare_results(arguments, world);
+    case subcommand::baseline:
+      return look_after_kept_runs(arguments, world);
+    case subcommand::history:
+      return show_history(arguments, world);
+    case subcommand::report:
+      return report_results(arguments, world);
+    case subcommand::check_plugin:
+      return check(arguments, world);
+    case subcommand::new_plugin:
+      return new_plugin(parse_new_plugin_options(arguments, world), this_installation(), std::cout);
+  }
+  throw tool_error("a subcommand of the help is not there");
+}
+
 int dispatch(const std::vector<std::string>& command_line) {
   if (command_line.size() < 2) {
     std::cerr << short_help();
@@ -404,36 +470,11 @@ int dispatch(const std::vector<std::string>& command_line) {
     }
     names.push_back(known.name);
   }
-  if (command == "run") {
-    return run(command_line, arguments, this_environment());
-  }
-  if (command == "list") {
-    return list(arguments, this_environment());
-  }
-  if (command == "show") {
-    return show(arguments, this_environment());
-  }
-  if (command == "selftest") {
-    return selftest(command_line, arguments, this_environment());
-  }
-  if (command == "explain") {
-    return explain_log(arguments, this_environment());
-  }
-  if (command == "doctor") {
-    return doctor(arguments, this_environment());
-  }
-  if (command == "report") {
-    return report_results(arguments, this_environment());
-  }
-  if (command == "compare") {
-    return compare_results(arguments, this_environment());
-  }
-  if (command == "check-plugin") {
-    return check(arguments, this_environment());
-  }
-  if (command == "new-plugin") {
-    return new_plugin(parse_new_plugin_options(arguments, this_environment()), this_installation(),
-                      std::cout);
+  const environment world = this_environment();
+  for (const named_subcommand& known : subcommands()) {
+    if (known.name == command) {
+      return perform(known.command, command_line, arguments, world);
+    }
   }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(

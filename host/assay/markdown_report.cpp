@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "markup.hpp"
 #include "report_command.hpp"
 
 namespace assay {
@@ -13,18 +14,6 @@ namespace {
 using nlohmann::json;
 using entry = collected_run::entry;
 
-/// Text for a cell of a table: no bars, no line ends, nothing that Markdown takes for markup.
-std::string in_cell(const std::string& text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '`' || c == '<' || c == '>' || c == '*' || c == '_') {
-      out += '\\';
-    }
-    out += c == '\n' ? ' ' : c;
-  }
-  return out;
-}
-
 /// A fence that the text itself does not hold.
 std::string fenced(const std::string& text, const char* language = "") {
   std::string fence = "```";
@@ -33,10 +22,6 @@ std::string fenced(const std::string& text, const char* language = "") {
   }
   return fmt::format("{}{}\n{}{}{}\n", fence, language, text,
                      text.empty() || text.back() == '\n' ? "" : "\n", fence);
-}
-
-std::string folded(const std::string& title, const std::string& body) {
-  return fmt::format("<details><summary>{}</summary>\n\n{}\n</details>\n\n", title, body);
 }
 
 /// The middle left out, whole lines kept where there are any.
@@ -76,16 +61,17 @@ class markdown_page {
       return has_failed(*a) && !has_failed(*b);
     });
     const std::string head = names_.of(head_text()) + "\n";
-    const std::string tail = names_.of(folded("Environment", environment_text())) +
-                             names_.of(folded("All checks", table_text()));
+    const std::string tail = names_.of(markdown_folded("Environment", environment_text())) +
+                             names_.of(markdown_folded("All checks", table_text()));
     std::string text = head + diagnoses_text();
     // What is left goes to the checks, each at most its share; a large table gives way first.
     constexpr std::size_t reserve = 400;
     std::size_t shown = 0;
     std::string last = tail;
     if (tail.size() > most_bytes_ / 3) {
-      last = names_.of(folded("Environment", at_most(environment_text(), most_bytes_ / 6))) +
-             "The table of all checks was left out; assay report --csv has it.\n\n";
+      last =
+          names_.of(markdown_folded("Environment", at_most(environment_text(), most_bytes_ / 6))) +
+          "The table of all checks was left out; assay report --csv has it.\n\n";
     }
     for (const entry* e : troubled) {
       const std::string one = names_.of(check_text(*e));
@@ -107,22 +93,22 @@ class markdown_page {
 
  private:
   [[nodiscard]] std::string head_text() const {
-    std::string text = fmt::format("### {}\n\n", in_cell(text_of(run_.summary, "text")));
+    std::string text = fmt::format("### {}\n\n", markdown_cell(text_of(run_.summary, "text")));
     for (const json& device : list_of(run_.engine, "devices")) {
       const std::string name = text_of(device, "device");
       const bool used = std::any_of(run_.entries.begin(), run_.entries.end(),
                                     [&](const entry& e) { return e.device == name; });
       if (used) {
-        text += fmt::format("- {}: {} ({})\n", name, in_cell(text_of(device, "name")),
-                            in_cell(text_of(device, "architecture")));
+        text += fmt::format("- {}: {} ({})\n", name, markdown_cell(text_of(device, "name")),
+                            markdown_cell(text_of(device, "architecture")));
       }
     }
     text += fmt::format("- LibTorch {}, {} build\n- assay {}, profile {}, seed {}\n",
-                        in_cell(text_of(run_.engine, "torch_package")),
+                        markdown_cell(text_of(run_.engine, "torch_package")),
                         text_of(run_.engine, "build"), text_of(run_.run, "assay_version"),
                         text_of(run_.run, "profile"), number_of(run_.run, "seed"));
     for (const std::string& remark : remarks_) {
-      text += fmt::format("- {}\n", in_cell(remark));
+      text += fmt::format("- {}\n", markdown_cell(remark));
     }
     return text;
   }
@@ -137,9 +123,9 @@ class markdown_page {
       for (const json& check : list_of(d, "checks")) {
         ids.push_back(text_of(check, "id"));
       }
-      text += fmt::format("**{}** ({}): {}\n\n", in_cell(text_of(d, "code")),
-                          text_of(d, "confidence"), in_cell(text_of(d, "title")));
-      text += fmt::format("{}\n\n", in_cell(text_of(d, "cause")));
+      text += fmt::format("**{}** ({}): {}\n\n", markdown_cell(text_of(d, "code")),
+                          text_of(d, "confidence"), markdown_cell(text_of(d, "title")));
+      text += fmt::format("{}\n\n", markdown_cell(text_of(d, "cause")));
       constexpr std::size_t most_named = 10;
       const std::size_t named = std::min(ids.size(), most_named);
       text += fmt::format(
@@ -161,18 +147,18 @@ class markdown_page {
 
   [[nodiscard]] std::string check_text(const entry& e) const {
     const json& verdict = member_of(e.evidence, "verdict");
-    std::string text =
-        fmt::format("#### {} on {}: {}\n\n", in_cell(e.id), e.device, in_cell(outcome(e.result)));
+    std::string text = fmt::format("#### {} on {}: {}\n\n", markdown_cell(e.id), e.device,
+                                   markdown_cell(outcome(e.result)));
     for (const auto& [name, link] : member_of(verdict, "links").items()) {
       const std::string state = text_of(link, "state");
       if (state == "fail" || state == "warn") {
-        text += fmt::format("- {}: **{}**, {}\n", name, state, in_cell(text_of(link, "why")));
+        text += fmt::format("- {}: **{}**, {}\n", name, state, markdown_cell(text_of(link, "why")));
       }
     }
     text += "\nRepeat it alone:\n\n" + fenced(repeat_text(e), "sh");
     const std::string found = details(e);
     if (!found.empty()) {
-      text += "\n" + folded("what was captured", fenced(at_most(printable(found), 6000)));
+      text += "\n" + markdown_folded("what was captured", fenced(at_most(printable(found), 6000)));
     }
     std::string served;
     for (const json& one : list_of(e.library_trace, "served")) {
@@ -180,7 +166,7 @@ class markdown_page {
                             text_of(one, "detail"));
     }
     if (!served.empty()) {
-      text += folded("library log", fenced(at_most(printable(served), 3000)));
+      text += markdown_folded("library log", fenced(at_most(printable(served), 3000)));
     }
     return text + "\n";
   }
@@ -236,9 +222,9 @@ class markdown_page {
     for (const entry& e : run_.entries) {
       const json& verdict = member_of(e.evidence, "verdict");
       const json& timing = member_of(e.result, "timing");
-      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", in_cell(e.id), e.device,
-                          e.result.is_null() ? "not run" : in_cell(outcome(e.result)),
-                          text_of(verdict, "verdict"), in_cell(text_of(verdict, "path")),
+      text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(e.id), e.device,
+                          e.result.is_null() ? "not run" : markdown_cell(outcome(e.result)),
+                          text_of(verdict, "verdict"), markdown_cell(text_of(verdict, "path")),
                           microseconds(timing, "wall_us"), microseconds(timing, "device_us"));
     }
     return text;

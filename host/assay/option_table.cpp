@@ -31,7 +31,16 @@ std::string usage_of(subcommand command) {
       return "assay compare OLD NEW [options]\nassay compare --old FILE.. --new FILE.. "
              "[options]\n\n"
              "Says what changed between two result files (assay run --json), or two folders of\n"
-             "them. Runs nothing.";
+             "them. baseline:NAME is a kept run (assay run --save NAME). Runs nothing.";
+    case subcommand::baseline:
+      return "assay baseline list\n       assay baseline show NAME\n       assay baseline remove "
+             "NAME...\n       assay baseline export NAME FILE\n       assay baseline import FILE "
+             "NAME\n\nLooks after the runs that assay run --save NAME keeps. NAME is the newest "
+             "run of that name,\nNAME@2 its second; remove NAME removes all of them.";
+    case subcommand::history:
+      return "assay history [GLOB...] [options]\n\nShows each check's times over the kept runs "
+             "(assay run --save), where their level shifted,\nand what changed in the "
+             "environment between the runs.";
     case subcommand::report:
       return "assay report FILE [options]\n\nShows a result file (assay run --json) again. Runs "
              "nothing.";
@@ -57,6 +66,7 @@ const std::vector<option_spec>& option_table() {
                      show = bit(subcommand::show), selftest = bit(subcommand::selftest),
                      explain = bit(subcommand::explain), doctor = bit(subcommand::doctor),
                      compare = bit(subcommand::compare), report = bit(subcommand::report),
+                     baseline = bit(subcommand::baseline), history = bit(subcommand::history),
                      check_plugin = bit(subcommand::check_plugin);
   // name, argument, form, subcommands, ./assay.ini, help
   static const std::vector<option_spec> table = {
@@ -126,17 +136,26 @@ const std::vector<option_spec>& option_table() {
       {"old", "FILE", path_list, compare, false,
        "a result file, or a folder of them, from before; repeatable"},
       {"new", "FILE", path_list, compare, false, "likewise from after"},
-      {"fail-on", "LIST", list, compare, false,
+      {"save", "NAME", text, run, false, "keep this run under a name, beside others of that name"},
+      {"against", "NAME", text, run, false,
+       "compare this run with the newest one kept under that name (NAME@2: the second), and "
+       "measure "
+       "again what seems slower"},
+      {"store", "FILE", path, run | compare | baseline | history, false,
+       "where runs are kept (runs.sqlite in the user's data folder)"},
+      {"fail-on", "LIST", list, run | compare, false,
        "what counts as a regression: error, fallback, path, correctness, slower=10%, or none "
        "(all)"},
-      {"across-devices", "", flag, compare, false,
+      {"across-devices", "", flag, run | compare, false,
        "compare the times of unlike devices too, divided by the copy bandwidth of each"},
       {"no-color", "", flag,
-       run | lists | selftest | explain | doctor | compare | report | check_plugin, true,
-       "no colour (so does the variable NO_COLOR)"},
+       run | lists | selftest | explain | doctor | compare | baseline | history | report |
+           check_plugin,
+       true, "no colour (so does the variable NO_COLOR)"},
       {"config", "FILE", path,
-       run | lists | show | explain | doctor | selftest | compare | report | check_plugin, false,
-       "read options from this INI file"},
+       run | lists | show | explain | doctor | selftest | compare | baseline | history | report |
+           check_plugin,
+       false, "read options from this INI file"},
   };
   return table;
 }
@@ -169,6 +188,11 @@ const std::vector<own_flag>& own_flags() {
       {subcommand::report, "csv", "one line a check"},
       {subcommand::report, "json", "the records up to the last whole one"},
       {subcommand::compare, "json", "print the comparison as one JSON object"},
+      {subcommand::compare, "markdown", "for a merge request or a bug report"},
+      {subcommand::compare, "junit", "as JUnit XML: a test for each check and what became of it"},
+      {subcommand::baseline, "json", "list: print the kept runs as one JSON object"},
+      {subcommand::history, "name", "only the runs kept under this name", "NAME"},
+      {subcommand::history, "csv", "one line for each check and run"},
       {subcommand::check_plugin, "json", "print all findings as one JSON object"},
       {subcommand::check_plugin, "strict", "warnings count as errors in the exit status"},
       {subcommand::new_plugin, "kind",
@@ -189,6 +213,8 @@ const std::vector<named_subcommand>& subcommands() {
       {subcommand::show, "show", "show one check, or print it as a Python program"},
       {subcommand::report, "report", "show a result file again, also for a bug report"},
       {subcommand::compare, "compare", "say what changed between two result files"},
+      {subcommand::baseline, "baseline", "look after the runs that were kept"},
+      {subcommand::history, "history", "show times over all kept runs"},
       {subcommand::selftest, "selftest",
        "plant faults on this device and show that they are found"},
       {subcommand::new_plugin, "new-plugin", "write a plugin to start from"},

@@ -18,6 +18,8 @@ enum class subcommand {
   explain,
   doctor,
   compare,
+  baseline,
+  history,
   report,
   check_plugin,
   new_plugin

@@ -17,6 +17,7 @@
 
 #include "errors.hpp"
 #include "host/common/nearest.hpp"
+#include "host/store/run_store.hpp"
 
 namespace assay {
 namespace {
@@ -91,6 +92,16 @@ std::string parse_profile(const std::string& origin, const std::string& text) {
   }
   throw usage_error(fmt::format("{}: unknown profile '{}'; use classic, quick or measure{}", origin,
                                 text, suggestion(text, names)));
+}
+
+std::string parse_run_name(const std::string& origin, const std::string& text) {
+  if (!is_run_name(text)) {
+    throw usage_error(
+        fmt::format("{}: '{}' is no name for a run; it has 1 to 64 letters, digits "
+                    "and . _ -, and begins with none of . and -",
+                    origin, text));
+  }
+  return text;
 }
 
 std::string parse_baseline(const std::string& origin, const std::string& text) {

@@ -9,6 +9,8 @@
 #include <string_view>
 
 #include "errors.hpp"
+#include "host/store/run_store.hpp"
+#include "make_options.hpp"
 #include "option_sources.hpp"
 #include "option_table.hpp"
 #include "option_values.hpp"
@@ -146,12 +148,19 @@ void apply(run_options& options, const std::string& name, const given_option& gi
   } else if (name == "old" || name == "new") {
     auto& files = name == "old" ? options.old_results : options.new_results;
     for (const std::string& file : given.texts) {
-      files.push_back(given.base_dir / file);
+      files.push_back(file.starts_with(kept_run_prefix) ? fs::path(file) : given.base_dir / file);
     }
   } else if (name == "fail-on") {
     options.fail_on = given.texts;
   } else if (name == "across-devices") {
     options.across_devices = parse_flag(origin, text);
+  } else if (name == "save") {
+    options.save = parse_run_name(origin, text);
+  } else if (name == "against") {
+    options.against = text;
+  } else if (name == "store") {
+    must_not_be_relative(given, text);
+    options.store = given.base_dir / text;
   }
 }
 
@@ -195,6 +204,11 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "probe-prefix") return fmt::format("{}", fmt::join(options.probe_prefix, " "));
   if (name == "plugin-dir") return joined(options.plugin_dirs);
   if (name == "known-issues") return joined(options.known_issues);
+  if (name == "save") return options.save;
+  if (name == "against") return options.against;
+  if (name == "store") return options.store.string();
+  if (name == "fail-on") return joined(options.fail_on);
+  if (name == "across-devices") return yes_no(options.across_devices);
   if (name == "trace") return joined(options.traces);
   return "";
 }
@@ -219,8 +233,11 @@ void enable_traces(run_options& options) {
   }
 }
 
+}  // namespace
+
 run_options make_options(const option_layer& layer, subcommand command) {
   run_options options;
+  options.store = default_store_file();
   for (const option_spec& spec : option_table()) {
     if (!known_to(spec, command)) {
       continue;  // another subcommand's: its value is not even looked at
@@ -253,6 +270,8 @@ run_options make_options(const option_layer& layer, subcommand command) {
   }
   return options;
 }
+
+namespace {
 
 void refuse_words(const std::vector<std::string>& words, const char* command) {
   if (!words.empty()) {
@@ -353,56 +372,6 @@ doctor_request parse_doctor_options(const std::vector<std::string>& arguments,
   }
   return {make_options(read_all_sources(given.options, world), subcommand::doctor),
           given.has("json")};
-}
-
-compare_request parse_compare_options(const std::vector<std::string>& arguments,
-                                      const environment& world) {
-  const given_arguments given = read_arguments(arguments, subcommand::compare, world);
-  compare_request request;
-  request.options = make_options(read_all_sources(given.options, world), subcommand::compare);
-  request.json = given.has("json");
-  run_options& options = request.options;
-  const bool named = !options.old_results.empty() || !options.new_results.empty();
-  if (named && !given.words.empty()) {
-    throw usage_error(
-        fmt::format("'{}' stands beside --old or --new; name all files in one of the two ways",
-                    given.words.front()));
-  }
-  if (!named) {
-    if (given.words.size() != 2) {
-      throw usage_error(fmt::format(
-          "assay compare takes two result files or folders, OLD and NEW, and got {}; several of a "
-          "side: --old FILE --old FILE --new FILE",
-          given.words.size()));
-    }
-    options.old_results = {world.current_dir / given.words[0]};
-    options.new_results = {world.current_dir / given.words[1]};
-  }
-  if (options.old_results.empty() || options.new_results.empty()) {
-    throw usage_error(fmt::format("there is no --{}; a comparison needs both sides",
-                                  options.old_results.empty() ? "old" : "new"));
-  }
-  return request;
-}
-
-report_request parse_report_options(const std::vector<std::string>& arguments,
-                                    const environment& world) {
-  const given_arguments given = read_arguments(arguments, subcommand::report, world);
-  report_request request;
-  request.options = make_options(read_all_sources(given.options, world), subcommand::report);
-  if (given.words.size() != 1) {
-    throw usage_error(
-        fmt::format("assay report takes one result file, and got {}; assay run "
-                    "--json FILE writes one",
-                    given.words.size()));
-  }
-  if (given.flags.size() > 1) {
-    throw usage_error(fmt::format("--{} and --{}: a report has one form; leave one of them out",
-                                  given.flags[0], given.flags[1]));
-  }
-  request.file = world.current_dir / given.words.front();
-  request.form = given.flags.empty() ? "text" : given.flags.front();
-  return request;
 }
 
 check_plugin_request parse_check_plugin_options(const std::vector<std::string>& arguments,

@@ -81,11 +81,34 @@ new_plugin_request parse_new_plugin_options(const std::vector<std::string>& argu
 
 struct compare_request {
   run_options options;
-  bool json = false;
+  std::string form = "text";  // text, json, markdown, junit
 };
 
 /// The arguments behind `assay compare`. Throws usage_error.
 compare_request parse_compare_options(const std::vector<std::string>& arguments,
+                                      const environment& world);
+
+struct baseline_request {
+  run_options options;
+  std::string action;  // list, show, remove, export, import
+  std::vector<std::string> names;
+  std::filesystem::path file;  // export, import; absolute, or "-"
+  bool json = false;
+};
+
+/// The arguments behind `assay baseline`. Throws usage_error.
+baseline_request parse_baseline_options(const std::vector<std::string>& arguments,
+                                        const environment& world);
+
+struct history_request {
+  run_options options;
+  std::vector<std::string> globs;  // of checks; empty: all
+  std::string name;                // "": all runs
+  bool csv = false;
+};
+
+/// The arguments behind `assay history`. Throws usage_error.
+history_request parse_history_options(const std::vector<std::string>& arguments,
                                       const environment& world);
 
 struct report_request {

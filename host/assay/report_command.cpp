@@ -55,7 +55,9 @@ std::string changed_by_hand(const std::filesystem::path& file) {
       file.string());
 }
 
-std::string cell(const std::string& text) {
+}  // namespace
+
+std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) {
     return text;
   }
@@ -65,6 +67,8 @@ std::string cell(const std::string& text) {
   }
   return quoted + "\"";
 }
+
+namespace {
 
 std::string number_cell(const json& object, std::string_view member) {
   const auto number = number_if_any(object, member);
@@ -135,7 +139,7 @@ std::string csv_report(const collected_run& run) {
     const std::string headline = text_of(verdict, "headline");
     cells.push_back(headline.empty() ? text_of(entry.result, "note") : headline);
     for (std::string& one : cells) {
-      one = cell(one);
+      one = csv_cell(one);
     }
     text += fmt::format("{}\r\n", fmt::join(cells, ","));
   }

@@ -32,6 +32,9 @@ int report_command(const report_request& request, report_paper& paper);
 std::string markdown_report(const collected_run& run, const std::vector<std::string>& remarks,
                             const redaction& private_names, std::size_t most_bytes = 65'536);
 
+/// A cell of a CSV line, quoted where it must be; RFC 4180.
+std::string csv_cell(const std::string& text);
+
 /// One line a check, with a header; RFC 4180.
 std::string csv_report(const collected_run& run);
 

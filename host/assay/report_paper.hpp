@@ -19,9 +19,11 @@ class report_paper {
  public:
   /// `width`: columns; 0: lines are never broken.
   report_paper(std::ostream& out, bool color, int width)
-      : out_(out), color_(color), width_(width > 0 ? static_cast<std::size_t>(width) : 1U << 20) {}
+      : out_(out), color_(color), width_(width > 0 ? static_cast<std::size_t>(width) : unbroken) {}
 
   [[nodiscard]] std::size_t width() const { return width_; }
+  /// As it was given: 0 where lines are never broken.
+  [[nodiscard]] int columns() const { return width_ < unbroken ? static_cast<int>(width_) : 0; }
   [[nodiscard]] bool has_color() const { return color_; }
   /// The same paper, for prose: lines longer than this are hard to read.
   [[nodiscard]] report_paper at_most(int width) const {
@@ -36,6 +38,7 @@ class report_paper {
   [[nodiscard]] std::string colored(std::string_view color, const std::string& text) const;
 
  private:
+  static constexpr std::size_t unbroken = 1U << 20;
   std::ostream& out_;
   bool color_;
   std::size_t width_;

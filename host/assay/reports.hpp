@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <memory>
+#include <string>
 
 #include "collected_run.hpp"
 #include "record_sink.hpp"
@@ -16,6 +17,9 @@ namespace assay {
 /// One JSON line a record, written and flushed at once; "-" is standard output. Throws tool_error
 /// when the file cannot be opened, and from on_record when it cannot be written.
 std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file);
+
+/// A record as it stands in a result file, with the line's end.
+std::string result_line(const nlohmann::json& record);
 
 /// JUnit XML, made at the `summary` record: written beside `file`, then moved to its place. Throws
 /// tool_error from on_record when it cannot be written.

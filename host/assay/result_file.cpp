@@ -47,8 +47,7 @@ class result_file final : public record_sink {
     if (std::exchange(has_old_content_, false)) {
       std::filesystem::resize_file(name_, 0);
     }
-    const std::string line =
-        record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+    const std::string line = result_line(record);
     errno = 0;
     if (!out_->write(line.data(), static_cast<std::streamsize>(line.size())).flush()) {
       throw tool_error(fmt::format("cannot write the result file {}: {}", name_, reason(errno)));
@@ -78,6 +77,10 @@ class result_file final : public record_sink {
 };
 
 }  // namespace
+
+std::string result_line(const nlohmann::json& record) {
+  return record.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
 
 std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file) {
   return std::make_unique<result_file>(file);

@@ -2,14 +2,13 @@
 //
 // The part of a run that gathers and judges evidence: the ceilings of each device, and the second
 // run of each check.
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <string_view>
 
 #include "collected_run.hpp"
+#include "host/common/utc_time.hpp"
 #include "result_record.hpp"
 #include "run_loop.hpp"
 #include "verdict.hpp"
@@ -93,7 +92,7 @@ json run_loop::measure_ceilings(const std::string& device) {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   record["record"] = "ceilings";
   record["device"] = device;
-  record["measured_at"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  record["measured_at"] = utc_now();
   record["elapsed_s"] = elapsed.count();
   if (text_of(record, "state") != "unknown") {
     record["state"] = "measured";

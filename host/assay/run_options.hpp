@@ -61,6 +61,8 @@ struct run_options {
   std::vector<std::filesystem::path> old_results, new_results;  // compare
   std::vector<std::string> fail_on;                             // compare; empty: all
   bool across_devices = false;                                  // compare
+  std::string save, against;                                    // names of kept runs; "": none
+  std::filesystem::path store;  // where runs are kept; empty: nowhere
   double probe_timeout_s = 5.0;
   std::vector<std::string> probe_prefix;  // command in front of a probe's process
   /// For the result file: option name -> value as text and where it came from.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "supervisor.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <boost/dll/runtime_symbol_info.hpp>
-#include <ctime>
 #include <iostream>
 #include <map>
 #include <set>
 
 #include "errors.hpp"
+#include "host/common/utc_time.hpp"
 #include "host/diagnosis/knowledge.hpp"
 #include "known_issues.hpp"
 #include "model_share.hpp"
@@ -54,7 +53,7 @@ json run_record(const run_options& options, const std::optional<engine_choice>& 
   return {{"record", "run"},
           {"schema_version", 1},
           {"assay_version", ASSAY_VERSION},
-          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))},
+          {"started", utc_now()},
           {"command_line", command_line},
           {"options", std::move(settings)},
           {"torch_dir", engine ? json(engine->torch.dir.string()) : json()},
@@ -185,7 +184,7 @@ int run_checks(const installation& here, const run_options& options,
                const std::vector<record_sink*>& sinks) {
   platform::catch_interrupts();
   known_issues known(read_known_issues(options.known_issues),
-                     fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr))), options.evidence);
+                     utc_now().substr(0, std::string_view("2026-11-30").size()), options.evidence);
   const std::optional<engine_choice> no_engine;
   worker_pool pool(here, options, options.list_only ? no_engine : engine);
   const auto cache_dir = platform::user_cache_dir();

@@ -116,7 +116,7 @@ class comparing {
       }
     }
     judge_times();
-    conclude();
+    found_.regression = is_regression(found_, rules_);
     return std::move(found_);
   }
 
@@ -431,17 +431,6 @@ class comparing {
               [](const time_change& a, const time_change& b) { return a.ratio < b.ratio; });
   }
 
-  void conclude() {
-    const bool all_slower = rules_.slower_percent && found_.common_ratio &&
-                            found_.times_tested > 0 &&
-                            *found_.common_ratio >= 1.0 + *rules_.slower_percent / 100.0;
-    found_.regression = (rules_.error && (!found_.broken.empty() || !found_.vanished.empty() ||
-                                          !found_.no_longer_run.empty())) ||
-                        std::any_of(found_.links.begin(), found_.links.end(),
-                                    [](const link_change& change) { return change.regression; }) ||
-                        (rules_.slower_percent && !found_.slower.empty()) || all_slower;
-  }
-
   const std::vector<saved_run>& before_runs_;
   const std::vector<saved_run>& after_runs_;
   side before_, after_;
@@ -458,6 +447,16 @@ class comparing {
 comparison compare(const std::vector<saved_run>& before, const std::vector<saved_run>& after,
                    const regression_rules& rules) {
   return comparing(before, after, rules).make();
+}
+
+bool is_regression(const comparison& found, const regression_rules& rules) {
+  const bool all_slower = rules.slower_percent && found.common_ratio && found.times_tested > 0 &&
+                          *found.common_ratio >= 1.0 + *rules.slower_percent / 100.0;
+  return (rules.error &&
+          (!found.broken.empty() || !found.vanished.empty() || !found.no_longer_run.empty())) ||
+         std::any_of(found.links.begin(), found.links.end(),
+                     [](const link_change& change) { return change.regression; }) ||
+         (rules.slower_percent && !found.slower.empty()) || all_slower;
 }
 
 }  // namespace assay

@@ -55,6 +55,7 @@ struct comparison {
   std::vector<check_change> not_asked_for;  // gone because the later runs did not select them
   std::vector<link_change> links;
   std::vector<time_change> slower, faster;
+  std::vector<time_change> not_confirmed;  // slower at first, and not when measured again
   std::size_t checks_in_both = 0;
   std::size_t times_tested = 0;         // checks whose times were put to the test
   std::size_t times_untested = 0;       // checks with times and too few samples
@@ -67,5 +68,8 @@ struct comparison {
 /// Compares all runs of one side with all of the other. Either list has at least one.
 comparison compare(const std::vector<saved_run>& before, const std::vector<saved_run>& after,
                    const regression_rules& rules);
+
+/// Whether what was found is a regression by these rules; compare() asks it last.
+bool is_regression(const comparison& found, const regression_rules& rules);
 
 }  // namespace assay

@@ -29,9 +29,11 @@ void note(saved_run& run, const std::string& name, std::string value) {
 // Where results go, how they look and how long a check may take changes no result.
 bool matters(std::string_view option) {
   for (const std::string_view other :
-       {"json", "junit", "no-color", "config", "list-only", "timeout", "chrome-trace", "torch",
-        "plugin-dir", "trust-plugins", "probe-timeout", "probe-prefix", "enable", "disable",
-        "refresh-ceilings", "split", "trace-libs", "known-issues", "plugins-lock"}) {
+       {"json",          "junit",        "no-color",     "config",        "list-only",
+        "timeout",       "chrome-trace", "torch",        "plugin-dir",    "trust-plugins",
+        "probe-timeout", "probe-prefix", "enable",       "disable",       "refresh-ceilings",
+        "split",         "trace-libs",   "known-issues", "plugins-lock",  "save",
+        "against",       "store",        "fail-on",      "across-devices"}) {
     if (option == other) {
       return false;
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <system_error>
+#include <utility>
 
 #include "saved_run.hpp"
 
@@ -12,19 +13,22 @@ namespace assay {
 namespace fs = std::filesystem;
 
 line_reader::line_reader(const fs::path& file, std::size_t most_bytes)
-    : file_(file), most_bytes_(most_bytes), in_(file, std::ios::binary) {
+    : file_(file), most_bytes_(most_bytes), opened_(file, std::ios::binary) {
   std::error_code error;
-  if (fs::is_directory(file, error) || !in_) {
+  if (fs::is_directory(file, error) || !opened_) {
     throw results_error(fmt::format(
         "{} cannot be read; {}", file.string(),
         fs::exists(file, error) ? "it must be a file that you may read" : "there is no such file"));
   }
 }
 
+line_reader::line_reader(std::istream& in, fs::path name, std::size_t most_bytes)
+    : file_(std::move(name)), most_bytes_(most_bytes), in_(&in) {}
+
 // std::getline, but for a line that never ends.
 bool line_reader::next() {
   line_.clear();
-  std::streambuf& from = *in_.rdbuf();
+  std::streambuf& from = *in_->rdbuf();
   for (int c = from.sbumpc(); c != std::char_traits<char>::eof(); c = from.sbumpc()) {
     if (c == '\n') {
       ++number_;
@@ -36,7 +40,7 @@ bool line_reader::next() {
     }
     line_.push_back(static_cast<char>(c));
   }
-  in_.setstate(std::ios::eofbit);
+  in_->setstate(std::ios::eofbit);
   number_ += line_.empty() ? 0 : 1;
   return !line_.empty();
 }

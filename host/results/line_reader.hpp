@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <istream>
 #include <string>
 
 namespace assay {
@@ -13,6 +14,10 @@ class line_reader {
  public:
   /// Throws results_error where there is no such file, or it cannot be read.
   line_reader(const std::filesystem::path& file, std::size_t most_bytes);
+  /// Of a text that is not in a file; `name` stands for it in messages. `in` must outlive this.
+  line_reader(std::istream& in, std::filesystem::path name, std::size_t most_bytes);
+  line_reader(const line_reader&) = delete;
+  line_reader& operator=(const line_reader&) = delete;
 
   /// The next line without its end; false behind the last. Throws results_error for a line that is
   /// longer than `most_bytes`.
@@ -21,7 +26,7 @@ class line_reader {
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::size_t number() const { return number_; }  // from 1
   /// The file ended in this line, without a line end: a crash may have cut it off.
-  [[nodiscard]] bool last() const { return in_.eof(); }
+  [[nodiscard]] bool last() const { return in_->eof(); }
   [[nodiscard]] bool blank() const;
 
   /// What to say of a line that cannot be parsed: that it is cut off, or damaged and how.
@@ -30,7 +35,8 @@ class line_reader {
  private:
   std::filesystem::path file_;
   std::size_t most_bytes_;
-  std::ifstream in_;
+  std::ifstream opened_;
+  std::istream* in_ = &opened_;
   std::string line_;
   std::size_t number_ = 0;
 };

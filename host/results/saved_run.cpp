@@ -55,6 +55,10 @@ class reader {
       : limits_(limits), lines_(file, limits.line_bytes) {
     run_.file = file;
   }
+  reader(std::istream& text, const fs::path& name, const reading_limits& limits)
+      : limits_(limits), lines_(text, name, limits.line_bytes) {
+    run_.file = name;
+  }
 
   saved_run read() {
     while (more_ && lines_.next()) {
@@ -205,6 +209,10 @@ results_error no_result_file(const fs::path& file) {
 
 saved_run read_saved_run(const fs::path& file, const reading_limits& limits) {
   return reader(file, limits).read();
+}
+
+saved_run read_saved_run(std::istream& text, const fs::path& name, const reading_limits& limits) {
+  return reader(text, name, limits).read();
 }
 
 std::vector<fs::path> result_files(const std::vector<fs::path>& named) {

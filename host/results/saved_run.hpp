@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <iosfwd>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -74,6 +75,9 @@ inline constexpr const char* no_summary = "the run did not come to its end: ther
 /// damage further up ends the reading there, with a remark that names the line. Throws
 /// results_error where there is no record `run` to begin with, and for what passes the limits.
 saved_run read_saved_run(const std::filesystem::path& file, const reading_limits& limits = {});
+/// Of the text of a result file, which `name` stands for.
+saved_run read_saved_run(std::istream& text, const std::filesystem::path& name,
+                         const reading_limits& limits = {});
 
 /// The result files that these words name: files, and the *.jsonl and *.json of folders, in the
 /// order of their names. Throws results_error for what does not exist and for a folder without any.
