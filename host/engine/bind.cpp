@@ -33,25 +33,44 @@ std::string full_name(const c10::OperatorName& name) {
   return name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
 }
 
+std::string source_of(const assay_call& call) {
+  return call.source == nullptr ? "" : std::string(call.source) + ": ";
+}
+
+std::string place_of_call(const assay_call& call, const char* word, std::size_t position) {
+  return source_of(call) + word + " " + std::to_string(position) + ", " + call.op;
+}
+
 c10::OperatorHandle find_operator(const std::string& text, const std::string& source) {
   const c10::OperatorName wanted = operator_name(text);
   if (auto found = c10::Dispatcher::singleton().findSchema(wanted)) {
     return *found;
   }
-  std::set<std::string> names;
+  const auto colons = text.find("::");
+  const std::string space = colons == std::string::npos ? "" : text.substr(0, colons + 2);
+  std::set<std::string> names, names_in_space, overload_names;
   std::string overloads;
   for (const c10::OperatorName& known : c10::Dispatcher::singleton().getAllOpNames()) {
+    const std::string name = full_name(known);
     if (known.name == wanted.name) {
-      overloads += (overloads.empty() ? "" : ", ") + full_name(known);
+      overloads += (overloads.empty() ? "" : ", ") + name;
+      overload_names.insert(name);
     }
-    names.insert(full_name(known));
+    names.insert(name);
+    if (name.starts_with(space)) {
+      names_in_space.insert(name.substr(space.size()));
+    }
   }
+  const std::string lacks = source + "this LibTorch has no operator " + text;
   if (!overloads.empty()) {
-    throw missing_operator(source + "this LibTorch has no operator " + text + "; it has " +
-                           overloads);
+    throw missing_operator(lacks + "; it has " + overloads + did_you_mean(text, overload_names));
   }
-  throw missing_operator(source + "this LibTorch has no operator " + text +
-                         did_you_mean(text, names));
+  if (names_in_space.empty()) {
+    throw missing_operator(lacks + did_you_mean(text, names));
+  }
+  // "aten::" is alike in all of them, and must not make what follows look near.
+  const std::string near = nearest(text.substr(space.size()), names_in_space);
+  throw missing_operator(lacks + (near.empty() ? "" : "; did you mean '" + space + near + "'?"));
 }
 
 }  // namespace
@@ -66,7 +85,7 @@ class call_binder {
     const assay_call& call = *check_.calls[position_];
     op_ = call.op;
     const c10::OperatorHandle handle = find_operator(op_, source_of(call));
-    bound_plan::bound_call bound{handle, {}, {}, {}};
+    bound_plan::bound_call bound{&call, handle, {}, {}, {}};
     const auto& wanted = handle.schema().arguments();
     std::vector<const assay_value*> given(wanted.size(), nullptr);
     std::size_t next = 0;
@@ -75,7 +94,8 @@ class call_binder {
       const std::size_t at = v.argument == nullptr ? next++ : place_of(v.argument, wanted);
       if (at >= wanted.size()) {
         throw plan_error(where() + " takes " + std::to_string(wanted.size()) +
-                         " arguments, the plan gives more: " + signature(handle));
+                         (wanted.size() == 1 ? " argument" : " arguments") +
+                         ", the plan gives more: " + signature(handle));
       }
       if (v.argument == nullptr && wanted[at].kwarg_only()) {
         throw plan_error(where() + ": argument '" + wanted[at].name() +
@@ -99,11 +119,7 @@ class call_binder {
   using slot_kind = bound_plan::slot_kind;
 
   [[nodiscard]] std::string where() const {
-    return source_of(*check_.calls[position_]) + "call " + std::to_string(position_) + ", " + op_;
-  }
-
-  static std::string source_of(const assay_call& call) {
-    return call.source == nullptr ? "" : std::string(call.source) + ": ";
+    return place_of_call(*check_.calls[position_], site_.call_word, position_);
   }
 
   static std::string signature(const c10::OperatorHandle& handle) {
@@ -221,7 +237,8 @@ class call_binder {
   std::string op_;
 };
 
-bound_plan::bound_plan(const assay_check& check, const plan_site& site) {
+bound_plan::bound_plan(const assay_check& check, const plan_site& site)
+    : call_word_(site.call_word) {
   calls_.reserve(check.call_count);
   for (std::uint32_t i = 0; i < check.call_count; ++i) {
     calls_.push_back(call_binder(check, i, site, calls_).bind());
@@ -375,8 +392,18 @@ std::vector<at::Tensor> bound_plan::outputs() const {
   return found;
 }
 
+std::string bound_plan::failed_call() const {
+  if (running_ == nullptr || running_->written->source == nullptr) {
+    return "";
+  }
+  return place_of_call(*running_->written, call_word_,
+                       static_cast<std::size_t>(running_ - calls_.data())) +
+         ": ";
+}
+
 void bound_plan::run_watched(const call_observer& seen) {
   for (bound_call& call : calls_) {
+    running_ = &call;
     torch::jit::Stack arguments;
     for (const slot& s : call.slots) {
       push(arguments, s);
@@ -385,6 +412,7 @@ void bound_plan::run_watched(const call_observer& seen) {
     call.op.callBoxed(call.results);
     seen(call.op, arguments, call.results);
   }
+  running_ = nullptr;
 }
 
 torch::jit::Stack bound_plan::run_up_to_last() {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace assay::engine {
@@ -32,6 +33,7 @@ class missing_operator : public std::runtime_error {
 struct plan_site {
   c10::Device device;
   c10::ScalarType dtype;
+  const char* call_word = "call";  // what messages say in front of a call's number
 };
 
 /// A plan whose operators are looked up and whose constants are values already, so that a call
@@ -63,6 +65,7 @@ class bound_plan {
   void run() {
     previous_.swap(calls_.back().results);
     for (bound_call& call : calls_) {
+      running_ = &call;
       call.results.clear();
       for (const slot& s : call.slots) {
         push(call.results, s);
@@ -72,8 +75,13 @@ class bound_plan {
         calls_[done].results.clear();
       }
     }
+    running_ = nullptr;
     previous_.clear();
   }
+
+  /// The call that threw, where the plan says where it is written: "acme.assay.toml:24: call 1,
+  /// aten::mm: ". "" where none threw, or nothing is known of its place.
+  [[nodiscard]] std::string failed_call() const;
 
   /// Every tensor that the last call returned, in lists and tuples too.
   [[nodiscard]] std::vector<at::Tensor> outputs() const;
@@ -105,6 +113,7 @@ class bound_plan {
   };
 
   struct bound_call {
+    const assay_call* written;
     c10::OperatorHandle op;
     std::vector<slot> slots;
     torch::jit::Stack results;
@@ -137,6 +146,8 @@ class bound_plan {
   std::vector<c10::IValue> inputs_;
   std::vector<written_input> written_;
   std::vector<bound_call> calls_;
+  const char* call_word_ = "call";
+  const bound_call* running_ = nullptr;
   torch::jit::Stack previous_;
 };
 

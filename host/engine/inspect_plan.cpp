@@ -92,6 +92,15 @@ class inspection {
     plan.set_inputs(on_meta_ ? inputs_without_data(check, job_.dtype)
                              : make_inputs(check, job_.dtype, c10::Device(job_.device), job_.seed));
     record_["phase"] = "call";
+    try {
+      watch(plan);
+    } catch (...) {
+      place_ = plan.failed_call();
+      throw;
+    }
+  }
+
+  void watch(bound_plan& plan) {
     plan.run_watched([this](const c10::OperatorHandle& op, const torch::jit::Stack& arguments,
                             const torch::jit::Stack& results) {
       record_["calls"].push_back({{"op", c10::toString(op.operator_name())},
@@ -102,7 +111,7 @@ class inspection {
 
   void fail(const char* status, const std::string& message) {
     record_["status"] = status;
-    record_["message"] = message;
+    record_["message"] = place_ + message;
   }
 
   [[nodiscard]] bool without_data(const std::string& message) const {
@@ -112,6 +121,7 @@ class inspection {
 
   const assay_engine_job& job_;
   bool on_meta_;
+  std::string place_;  // of the call that threw
   json record_{
       {"status", "error"}, {"phase", "library"}, {"message", ""}, {"calls", json::array()}};
 };

@@ -19,6 +19,7 @@
 #include "clock.hpp"
 #include "dtypes.hpp"
 #include "evidence/evidence.hpp"
+#include "evidence/reference.hpp"
 #include "evidence/selftest_operators.hpp"
 #include "host/common/open_library.hpp"
 #include "inputs.hpp"
@@ -137,13 +138,17 @@ class check_run {
     } catch (const missing_operator& e) {
       fail("skipped", {{"type", "missing_operator"}, {"message", e.what()}, {"trace", nullptr}});
     } catch (const plan_error& e) {
-      fail("error", {{"type", "plan_error"}, {"message", e.what()}, {"trace", nullptr}});
+      fail("error",
+           {{"type", "plan_error"}, {"message", failed_call_ + e.what()}, {"trace", nullptr}});
     } catch (const std::exception& e) {
-      fail("error", error_record(e));
+      json error = error_record(e);
+      error["message"] = failed_call_ + error["message"].get<std::string>();
+      fail("error", std::move(error));
     } catch (...) {
-      fail("error", {{"type", "unknown"},
-                     {"message", "the operator threw something that is not a std::exception"},
-                     {"trace", nullptr}});
+      fail("error",
+           {{"type", "unknown"},
+            {"message", failed_call_ + "the operator threw something that is not a std::exception"},
+            {"trace", nullptr}});
     }
     warning_catcher::repeat_once_warnings(false);
     for (const auto& w : warnings.all()) {
@@ -183,9 +188,22 @@ class check_run {
     const bool large = job_.large != 0 && job_.check->large != nullptr;
     const assay_check& check = large ? *job_.check->large : *job_.check;
     bound_plan plan(check, {device_, scalar_type(job_.dtype)});
+    check_reference(check);
     enter("inputs");
     const std::vector<at::Tensor> inputs = make_inputs(check, job_.dtype, device_, job_.seed);
     plan.set_inputs(inputs);
+    try {
+      call(plan, inputs, large);
+    } catch (...) {
+      failed_call_ = plan.failed_call();
+      throw;
+    }
+    record_["status"] = "ok";
+    end_phase();
+    record_["phase"] = "done";
+  }
+
+  void call(bound_plan& plan, const std::vector<at::Tensor>& inputs, bool large) {
     if (job_.untimed != 0) {
       enter("first_call");
       plan.run();
@@ -202,9 +220,6 @@ class check_run {
                                             {job_.check, job_.dtype, device_, job_.seed, large,
                                              job_.trace_file == nullptr ? "" : job_.trace_file});
     }
-    record_["status"] = "ok";
-    end_phase();
-    record_["phase"] = "done";
   }
 
   void take_times(bound_plan& plan) {
@@ -227,6 +242,7 @@ class check_run {
   const assay_engine_job& job_;
   c10::Device device_;
   host_clock::time_point phase_begin_ = host_clock::now();
+  std::string failed_call_;  // the place of the call that threw, in front of its message
   json record_{{"status", "error"},         {"phase", "library"}, {"outputs", json::array()},
                {"timing", nullptr},         {"error", nullptr},   {"poisoned", false},
                {"warnings", json::array()}, {"evidence", nullptr}};

@@ -91,6 +91,18 @@ class LoadingTest(TomlPackTest):
         names = [check["check"] for check in found["check"]]
         self.assertIn("other/one", names)
         self.assertNotIn("acme/one", names)
+        for arguments, status in [([], 3), (["--enable", "plugin:acme"], 3),
+                                  (["--disable", "plugin:acme"], 0)]:
+            run = self.assay("run", "--list-only", "--plugin-dir", "packs", *arguments)
+            self.assertEqual(run.status, status, run)
+            if status == 3:
+                self.assert_one_line(run, f"{bad} is refused: bad.assay.toml:20:17: check acme/two")
+        shown = self.assay("show", "acme/one", "--plugin-dir", "packs")
+        self.assertEqual(shown.status, 3, shown)
+        self.assert_one_line(shown, f"there is no check 'acme/one'; plugin {bad} is refused (bad.assay")
+        shown = self.assay("show", "acme/one", "--plugin-dir", "packs", "--disable", "plugin:acme")
+        self.assertEqual(shown.status, 2, shown)
+        self.assert_one_line(shown, "plugin acme is off (--disable 'plugin:acme')")
 
     def test_names_that_are_taken(self):
         self.pack(HEAD + a_check("one", ["aten::relu(in0)"]), "a.assay.toml")
@@ -231,6 +243,9 @@ class RunTest(TomlPackTest):
             ("misspelt", ["aten::relu(in0)", "aten::gelu(r0, aproximate='tanh')"], ""),
             ("kind", ["aten::gelu(in0, approximate=3)"], ""),
             ("missing", ["aten::geluu(in0)"], ""),
+            ("bad_reference", ["aten::relu(in0)"], "reference = ['aten::relu(in0, x=1)']"),
+            ("reference_missing", ["aten::relu(in0)"], "reference = ['aten::reluu(in0)']"),
+            ("shapes", ["aten::relu(in0)", "aten::view(r0, [7])"], ""),
             ("own", ["planted::fine(in0)"], "reference = ['aten::mul.Scalar(in0, 2)']"),
             ("not_there", ["torchvision::nms(in0, in0, 0.5)"], ""),
             ("all_kinds", ["aten::zeros([2], dtype=dtype_under_test, device=device_under_test)",
@@ -247,11 +262,17 @@ class RunTest(TomlPackTest):
                               enable=["acme"], evidence=True)
         status = {name: run.result(f"acme/{name}")["status"] for name, _, _ in checks}
         self.assertEqual(status, {"good": "ok", "wrong": "ok", "misspelt": "error", "kind": "error",
-                                  "missing": "skipped", "own": "ok", "not_there": "skipped",
+                                  "missing": "skipped", "bad_reference": "error",
+                                  "reference_missing": "ok", "shapes": "error", "own": "ok", "not_there": "skipped",
                                   "all_kinds": "ok"}, run)
         self.assertEqual(run.links("acme/good")["correct"], "pass")
         self.assertEqual(run.links("acme/own")["correct"], "pass")
         self.assertEqual(run.links("acme/wrong")["correct"], "fail")
+        self.assertEqual(run.links("acme/reference_missing")["correct"], "unknown")
+        found = {record["code"]: record for record in run.of_kind("diagnosis")}
+        self.assertEqual([check["id"] for check in found["TORCH-CHECK-REFERENCE"]["checks"]],
+                         ["acme/wrong[float32]"])
+        self.assertNotIn("TORCH-WRONG-RESULT", found)  # which speaks of a GPU's kernels
 
         def message(name):
             return run.result(f"acme/{name}")["error"]["message"]
@@ -265,6 +286,12 @@ class RunTest(TomlPackTest):
             f"acme.assay.toml:{lines['missing']}: this LibTorch has no operator aten::geluu; did"),
             message("missing"))
         self.assertIn("has no operator torchvision::nms", message("not_there"))
+        self.assertRegex(message("bad_reference"),
+                         r"^acme\.assay\.toml:\d+: reference call 0, aten::relu has no argument 'x'")
+        self.assertTrue(message("shapes").startswith(
+            f"acme.assay.toml:{lines['shapes'] + 1}: call 1, aten::view: shape '[7]' is invalid"),
+            message("shapes"))
+        self.assertEqual(run.result("acme/shapes")["phase"], "first_call")
 
 
 if __name__ == "__main__":

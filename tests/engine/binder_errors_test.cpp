@@ -116,7 +116,7 @@ TEST(binder_errors, a_missing_argument) {
 
 TEST(binder_errors, too_many_arguments) {
   EXPECT_EQ(fault(call("aten::relu", in(0), 1)),
-            "call 0, aten::relu takes 1 arguments, the plan gives more: aten::relu(self)");
+            "call 0, aten::relu takes 1 argument, the plan gives more: aten::relu(self)");
 }
 
 TEST(binder_errors, an_input_that_the_check_does_not_have) {

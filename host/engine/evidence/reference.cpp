@@ -9,6 +9,8 @@
 #include <cstring>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 
 #include "dtypes.hpp"
 
@@ -153,6 +155,16 @@ bool same_layout(const at::Tensor& a, const at::Tensor& b) {
   return true;
 }
 
+bound_plan bind_reference(const assay_check& check) {
+  assay_check wanted = check;
+  if (check.reference_call_count > 0) {
+    wanted.calls = check.reference_calls;
+    wanted.call_count = check.reference_call_count;
+    return bound_plan(wanted, {at::kCPU, at::kDouble, "reference call"});
+  }
+  return bound_plan(wanted, {at::kCPU, at::kDouble});
+}
+
 }  // namespace
 
 json compare_output(const at::Tensor& output, const at::Tensor& reference, const c10::Device& asked,
@@ -220,25 +232,35 @@ json compare_output(const at::Tensor& output, const at::Tensor& reference, const
   return record;
 }
 
+void check_reference(const assay_check& check) {
+  if (check.reference_call_count == 0) {
+    return;
+  }
+  try {
+    bind_reference(check);
+  } catch (const missing_operator&) {
+    // The correctness is unknown then, and says so.
+  }
+}
+
 std::vector<at::Tensor> reference_outputs(const assay_check& check,
                                           const std::vector<at::Tensor>& inputs) {
-  assay_check wanted = check;
-  if (check.reference_call_count > 0) {
-    wanted.calls = check.reference_calls;
-    wanted.call_count = check.reference_call_count;
-  }
   std::vector<at::Tensor> precise;
   for (const at::Tensor& input : inputs) {
     precise.push_back(is_inexact(input) ? as_doubles(input) : input.to(at::kCPU));
   }
-  bound_plan plan(wanted, {at::kCPU, at::kDouble});
+  bound_plan plan = bind_reference(check);
   for (std::size_t i = 0; i < precise.size(); ++i) {
     if (plan.writes_to(i)) {
       precise[i] = precise[i].clone();  // on the CPU it may be the input itself
     }
   }
   plan.set_inputs(std::move(precise));
-  plan.run();
+  try {
+    plan.run();
+  } catch (const c10::Error& e) {
+    throw std::runtime_error(plan.failed_call() + e.what_without_backtrace());
+  }
   return plan.outputs();
 }
 

@@ -35,6 +35,11 @@ nlohmann::json compare_output(const at::Tensor& output, const at::Tensor& refere
 std::vector<at::Tensor> reference_outputs(const assay_check& check,
                                           const std::vector<at::Tensor>& inputs);
 
+/// A reference of the check's own that can be bound to no LibTorch is a fault of the op pack, and
+/// would leave the check without a judgement: throws plan_error. An operator that this LibTorch
+/// lacks is none.
+void check_reference(const assay_check& check);
+
 /// Whether the plan's last operator, called as its out= overload, keeps to the memory it was given.
 struct margin_result {
   std::string state;  // "intact", "overwritten", "unknown"
