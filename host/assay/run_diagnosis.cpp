@@ -45,14 +45,27 @@ std::vector<std::string> gpu_environment() {
   return list;
 }
 
+// On the CPU no kernel of a GPU is to blame.
+std::string compared_with(const collected_run::entry& entry) {
+  const json& correct = member_of(member_of(entry.evidence, "evidence"), "correct");
+  const std::string reference = text_of(correct, "reference");
+  if (entry.device != "cpu" || reference.empty()) {
+    return "";
+  }
+  return reference.starts_with("the check's own")
+             ? "assay: correct on the CPU against the check's own reference\n"
+             : "assay: correct on the CPU against the same calls in float64\n";
+}
+
 // "assay: path warn: math (slow)", as rules match it.
-std::string chain_text(const json& verdict) {
+std::string chain_text(const collected_run::entry& entry) {
   std::string text;
-  const json& links = member_of(verdict, "links");
+  const json& links = member_of(member_of(entry.evidence, "verdict"), "links");
   for (const auto& [name, judged] : links.items()) {
     const std::string state = text_of(judged, "state");
     if (state == "warn" || state == "fail") {
       text += fmt::format("assay: {} {}: {}\n", name, state, text_of(judged, "why"));
+      text += name == "correct" ? compared_with(entry) : "";
     }
   }
   return text;
@@ -112,7 +125,7 @@ failure_facts run_diagnosis::facts_of(const collected_run::entry& entry) const {
   }
   facts.stdout_text = text_of(result, "stdout");
   facts.warnings = joined_lines(list_of(result, "warnings"), "text");
-  facts.chain = chain_text(member_of(entry.evidence, "verdict"));
+  facts.chain = chain_text(entry);
   facts.dtype = text_of(result, "dtype");
   const json& signal = member_of(result, "signal");
   const auto code = number_if_any(result, "exit_code");
