@@ -111,6 +111,9 @@ class examination {
     examine_rules_and_tools(plugins);
     for (examined_file& one : files_) {
       settle(one.findings);
+      if (named_like_a_toml_plugin(one.file)) {
+        speak_of_keys(one.findings);
+      }
     }
   }
 

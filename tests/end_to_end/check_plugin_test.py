@@ -193,6 +193,15 @@ cost = { elements = "COUNT*in0" }
         self.assertEqual((said["exit_status"], said["ran"]), (0, 1), said["run"])
         self.assertEqual([one[2:4] for one in said["found"] if one[1] != "note"],
                          [("bytes", "acme/relu")])
+        advice = self.assay("check-plugin", pack).stdout
+        self.assertIn("give them one with 'summary'", advice)
+        pack.write_text(text.replace("relu(in0)", "gelu(in0)").replace("COUNT", "2") +
+                        """reference = ['aten::gelu(in0, approximat="tanh")']\n""",
+                        encoding="utf-8")
+        said = self.check(self.folder, torch=support.TORCH)
+        self.assert_found(said, "check-fails", "error", "acme/relu",
+                          "acme.assay.toml:15: reference call 0, aten::gelu has no argument")
+        self.assertEqual(said["exit_status"], 1)
         pack.write_text(text.replace("relu(in0)", "relu(in0"), encoding="utf-8")
         said = self.check(pack)
         self.assert_found(said, "refused", "error", "", "acme.assay.toml:13")

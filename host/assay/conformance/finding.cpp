@@ -2,6 +2,8 @@
 #include "finding.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "host/assay/collected_run.hpp"
 
@@ -51,6 +53,30 @@ void settle(std::vector<finding>& findings) {
   std::stable_sort(settled.begin(), settled.end(),
                    [](const finding& a, const finding& b) { return a.is > b.is; });
   findings = std::move(settled);
+}
+
+void speak_of_keys(std::vector<finding>& findings) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 11> keys{{
+      {"matrix_flops()", "'cost.matrix_flops'"},
+      {"flops()", "'cost.flops'"},
+      {"moves()", "'cost.elements'"},
+      {"rounds()", "'accuracy.roundings'"},
+      {"contracts()", "'accuracy.contraction'"},
+      {"dtypes()", "'dtypes'"},
+      {"a reference()", "a 'reference'"},
+      {"reference()", "'reference'"},
+      {"large()", "'large'"},
+      {"summary()", "'summary'"},
+      {"category() one as its second argument", "the category a 'summary'"},
+  }};
+  for (finding& one : findings) {
+    for (const auto& [call, key] : keys) {
+      for (auto at = one.advice.find(call); at != std::string::npos;
+           at = one.advice.find(call, at + key.size())) {
+        one.advice.replace(at, call.size(), key);
+      }
+    }
+  }
 }
 
 std::string first_words(const std::string& text) {

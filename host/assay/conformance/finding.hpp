@@ -45,6 +45,10 @@ struct examined_file {
 /// Puts errors first, notes last, and keeps the order otherwise.
 void settle(std::vector<finding>& findings);
 
+/// What findings advise by the names of the SDK's functions ("declare it with moves()"), by those
+/// of the keys of a pack in TOML.
+void speak_of_keys(std::vector<finding>& findings);
+
 /// The text's first line that is not blank, for a sentence; shortened where it is long.
 std::string first_words(const std::string& text);
 
