@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 namespace assay::worker {
 
@@ -244,7 +245,12 @@ class value_reader {
       if (line_.peek() != '\'' && line_.peek() != '"') {
         line_.fail("an argument's name in quotes, or '}'");
       }
+      const std::size_t begin = line_.position();
       std::string name = line_.quoted();
+      if (std::any_of(found.begin(), found.end(),
+                      [&](const auto& known) { return known.first == name; })) {
+        line_.fail(begin, "'" + name + "' a second time", "each name once");
+      }
       line_.expect(":", "':' after an argument's name");
       found.emplace_back(std::move(name), value());
       if (!line_.take(",") && line_.peek() != '}') {
@@ -399,8 +405,9 @@ class value_reader {
       line_.take("stride=");
       v.strides = whole_numbers("a tensor's strides");
       if (v.strides.size() != v.sizes.size()) {
-        line_.fail(at, std::to_string(v.strides.size()) + " strides",
-                   std::to_string(v.sizes.size()) + ", one for each size");
+        line_.fail(
+            at, std::to_string(v.strides.size()) + (v.strides.size() == 1 ? " stride" : " strides"),
+            std::to_string(v.sizes.size()) + ", one for each size");
       }
     }
     line_.expect(")", "')' after a tensor");
@@ -458,6 +465,19 @@ void read_entry(line_reader& line, log_entry& entry) {
   }
 }
 
+bool is_utf8(std::string_view line) {
+  const auto beyond_ascii = [](char c) { return static_cast<unsigned char>(c) > 0x7F; };
+  if (std::none_of(line.begin(), line.end(), beyond_ascii)) {
+    return true;
+  }
+  try {
+    static_cast<void>(nlohmann::json(line).dump());
+    return true;
+  } catch (const nlohmann::json::type_error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 void read_trace_log(std::string_view text, const std::function<void(log_entry)>& take) {
@@ -476,6 +496,9 @@ void read_trace_log(std::string_view text, const std::function<void(log_entry)>&
       content.remove_suffix(1);
     }
     line_reader line(content, number);
+    if (!is_utf8(content)) {
+      line.fail(0, "bytes that are no UTF-8", "a log in UTF-8");
+    }
     line.skip_blanks();
     if (line.at_end()) {
       continue;

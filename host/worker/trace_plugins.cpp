@@ -61,14 +61,14 @@ void load_traces(plugin_registry& plugins, const std::vector<fs::path>& files,
     plugins.load_declared(
         file, trust_everything,
         [&] {
+          return plugin_identity{id, "1", "recorded", "any"};
+        },
+        [&](registry& into) {
           try {
             checks.read(content_of(file));
           } catch (const trace_error& e) {
             throw std::runtime_error(name + ":" + e.what());
           }
-          return plugin_identity{id, "1", "recorded", "any"};
-        },
-        [&](registry& into) {
           checks.fill(into);
           filled = true;
         });

@@ -4,27 +4,16 @@
 
     ASSAY_TEST_TREE=build ASSAY_TEST_PYTHON=/venv/bin/python tests/end_to_end/reproducer_test.py
 
-Without a Python that can import torch (ASSAY_TEST_PYTHON, else the one that runs this), the exit
-status is 77: skipped."""
+Without a Python that can import torch (ASSAY_TEST_PYTHON, else as support.python_with_torch finds it),
+the exit status is 77: skipped."""
 import json
-import os
 import subprocess
 import sys
 
 import support
 
-PYTHON = os.environ.get("ASSAY_TEST_PYTHON") or sys.executable
+PYTHON, REASON = support.python_with_torch()
 SKIPPED = 77
-
-
-def why_no_torch():
-    try:
-        done = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, text=True,
-                              timeout=support.PATIENCE, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
-    return lines[-1] if done.returncode != 0 else ""
 
 
 class ReproducerTest(support.EndToEndTest):
@@ -55,8 +44,7 @@ class ReproducerTest(support.EndToEndTest):
 
 
 if __name__ == "__main__":
-    REASON = why_no_torch()
     if REASON:
-        print(f"skipped: {PYTHON} cannot import torch: {REASON}")
+        print(f"skipped: {REASON}")
         sys.exit(SKIPPED)
     support.main()

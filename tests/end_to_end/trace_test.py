@@ -2,18 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`assay run --trace`: logs of operator calls replayed as checks.
 
-The test of the documented recorder needs a Python that has torch (ASSAY_TEST_PYTHON, else the one that
-runs this), and is skipped without."""
-import os
+The test of the documented recorder needs a Python that has torch (support.python_with_torch), and is
+skipped without."""
 import re
 import subprocess
-import sys
 
 import support
 import trace_logs
 from support import needs_torch
 
-PYTHON = os.environ.get("ASSAY_TEST_PYTHON") or sys.executable
 DOCUMENT = support.pathlib.Path(__file__).resolve().parents[2] / "docs" / "replaying-a-model.md"
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # the shapes are small, and other tests run beside
 
@@ -150,22 +147,30 @@ class TraceTest(support.SharedCeilings, support.EndToEndTest):
             self.assertIn('"status":"loaded"', run.stdout.split(str(file))[1][:2000], run.stderr)
 
     def test_the_documented_recorder(self):
-        probe = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False)
-        if probe.returncode != 0:
-            self.skipTest(f"{PYTHON} cannot import torch")
+        python, why = support.python_with_torch()
+        if not python:
+            self.skipTest(why)
         program = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.S)
         log = self.folder / "recorded.txt"
         script = self.folder / "record.py"
         script.write_text(program[1] + f"""
 layer = torch.nn.TransformerEncoderLayer(32, 4, 64, batch_first=True)
+rows = torch.nn.Embedding(50, 32)
+optimizer = torch.optim.AdamW([*layer.parameters(), *rows.parameters()])
 with Recorder() as recorder:
-    layer(torch.rand(2, 8, 32)).sum().backward()
+    torch.nn.functional.cross_entropy(layer(rows(torch.ones(2, 8, dtype=torch.long)))[:, 0],
+                                      torch.ones(2, dtype=torch.long)).backward()
+    optimizer.step()
 with open({str(log)!r}, "w") as file:
     recorder.write(file)
 """, encoding="utf-8")
-        subprocess.run([PYTHON, script], check=True)
-        run = self.run_checks("--trace", log, device="cpu", env=ONE_THREAD)
+        done = subprocess.run([python, script], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = self.run_checks("--trace", log, device="cpu", env=ONE_THREAD, evidence=True)
         self.assertEqual([r["id"] for r in run.results if r["status"] != "ok"], [], run)
+        self.assertGreater(len(run.results), 50)
+        self.assertEqual([id for id in (r["id"] for r in run.results)
+                          if run.links(id)["correct"] == "fail"], [], run)
 
 
 if __name__ == "__main__":
