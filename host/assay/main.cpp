@@ -282,6 +282,20 @@ std::string python_device(const std::string& device) {
   return colon == std::string::npos ? "cuda" : "cuda" + device.substr(colon);
 }
 
+[[noreturn]] void refuse_unknown_check(const std::string& what, const std::string& check,
+                                       const std::vector<std::string>& names,
+                                       const std::vector<nlohmann::json>& plugins) {
+  const std::string near = did_you_mean(check, names);
+  const missing_check reasons = why_not_there(check, plugins, !near.empty());
+  const bool nothing_known = near.empty() && reasons.text.empty();
+  const std::string line =
+      what + reasons.text + near + (nothing_known ? "; assay list names the checks" : "");
+  if (reasons.refused) {
+    throw tool_error(line);
+  }
+  throw usage_error(line);
+}
+
 /// A check by its name, or those that the glob matches, as --enable understands it.
 int show_as_toml(const std::string& wanted, const run_options& options) {
   if (options.settings.at("dtype").source == option_source::command_line) {
@@ -307,9 +321,8 @@ int show_as_toml(const std::string& wanted, const run_options& options) {
     }
   }
   if (chosen.empty()) {
-    const std::string near = did_you_mean(wanted, names);
-    throw usage_error(fmt::format("no check is called '{}', and none matches it{}", wanted,
-                                  near.empty() ? "; assay list names the checks" : near));
+    refuse_unknown_check(fmt::format("no check is called '{}', and none matches it", wanted),
+                         wanted, names, found.plugins);
   }
   std::cout << show_toml(chosen, found.plugins) << std::flush;
   return exit_status::ok;
@@ -334,9 +347,7 @@ int show(const std::vector<std::string>& arguments, const environment& world) {
   }
   const auto position = std::find(names.begin(), names.end(), name);
   if (position == names.end()) {
-    const std::string near = did_you_mean(name, names);
-    throw usage_error(fmt::format("there is no check '{}'{}", name,
-                                  near.empty() ? "; assay list names the checks" : near));
+    refuse_unknown_check(fmt::format("there is no check '{}'", name), name, names, found.plugins);
   }
   const nlohmann::json& check = found.checks[static_cast<std::size_t>(position - names.begin())];
   dtype = dtype_to_show(check, dtype, request.options);

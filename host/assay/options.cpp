@@ -214,9 +214,10 @@ std::string text_in_force(const run_options& options, std::string_view name) {
 }
 
 // With --trace its checks are enabled, and no other, unless --enable says so. Where that names
-// checks of traces, it chooses among them.
+// checks of traces, it chooses among them. The glob names plugins, so that packs whose checks
+// cannot run are not opened.
 void enable_traces(run_options& options) {
-  constexpr std::string_view all_traces = "trace";
+  constexpr std::string_view all_traces = "plugin:trace.*";
   const auto chooses = [](const std::string& glob) {
     return glob.starts_with("trace") || glob.starts_with("plugin:trace");
   };

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "collected_run.hpp"
@@ -43,7 +46,57 @@ std::string input_text(const json& input, const std::string& dtype) {
   return out;
 }
 
+/// "com.acme.ops", "acme.trace" and a file acme.assay.so may have checks of category "acme".
+bool may_have(const json& plugin, const std::string& category) {
+  const std::string id = text_of(plugin, "id");
+  const std::string file = std::filesystem::path(text_of(plugin, "file")).filename().string();
+  const std::string parts = fmt::format(".{}.{}.", id, file.substr(0, file.find('.')));
+  return parts.find("." + category + ".") != std::string::npos;
+}
+
 }  // namespace
+
+missing_check why_not_there(const std::string& check, const std::vector<json>& plugins,
+                            bool only_likely) {
+  const std::string category = check.substr(0, check.find('/'));
+  std::vector<const json*> likely, all;
+  for (const json& plugin : plugins) {
+    const std::string status = text_of(plugin, "status");
+    if (status == "off" || status == "refused") {
+      all.push_back(&plugin);
+      if (may_have(plugin, category)) {
+        likely.push_back(&plugin);
+      }
+    }
+  }
+  missing_check found;
+  // By the reason, which many may share.
+  std::vector<std::pair<std::string, std::vector<std::string>>> names_by_reason;
+  for (const json* plugin : likely.empty() && !only_likely ? all : likely) {
+    const std::string status = text_of(*plugin, "status");
+    const std::string id = text_of(*plugin, "id");
+    found.refused = found.refused || status == "refused";
+    const std::string reason = fmt::format("{} ({})", status, text_of(*plugin, "reason"));
+    auto same = std::find_if(names_by_reason.begin(), names_by_reason.end(),
+                             [&](const auto& known) { return known.first == reason; });
+    if (same == names_by_reason.end()) {
+      same = names_by_reason.insert(same, {reason, {}});
+    }
+    same->second.push_back(id.empty() ? text_of(*plugin, "file") : id);
+  }
+  constexpr std::size_t most_named = 3;
+  for (const auto& [reason, names] : names_by_reason) {
+    if (names.size() == 1) {
+      found.text += fmt::format("; plugin {} is {}", names.front(), reason);
+    } else if (names.size() <= most_named) {
+      found.text += fmt::format("; plugins {} are {}", joined(names), reason);
+    } else {
+      found.text += fmt::format("; {} plugins are {}", names.size(), reason);
+    }
+  }
+  found.text = printable(found.text);
+  return found;
+}
 
 std::string show_check(const json& check_record, const std::string& dtype,
                        const json& plugin_record) {

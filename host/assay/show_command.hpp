@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace assay {
 
@@ -11,6 +12,17 @@ namespace assay {
 /// docs/architecture.md; `dtype` is one of its dtypes.
 std::string show_check(const nlohmann::json& check_record, const std::string& dtype,
                        const nlohmann::json& plugin_record = nullptr);
+
+/// Why a check may be missing: "; plugin com.acme.ops is off (--disable 'plugin:com.*')".
+struct missing_check {
+  std::string text;
+  bool refused = false;  // a plugin that `text` names was refused
+};
+
+/// The plugins that are not loaded and whose name or file says that they may have the check; where
+/// none does, and not `only_likely`, all that are not loaded.
+missing_check why_not_there(const std::string& check, const std::vector<nlohmann::json>& plugins,
+                            bool only_likely);
 
 /// A Python script that runs the check on the very inputs that the engine makes. It needs torch and
 /// nothing of assay.

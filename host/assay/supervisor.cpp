@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "collected_run.hpp"
 #include "errors.hpp"
 #include "host/common/utc_time.hpp"
 #include "host/diagnosis/knowledge.hpp"
@@ -90,7 +91,20 @@ json failed_engine(const std::string& reason) {
       {"stderr", ""}};
 }
 
-int list_ids(const schedule& plan) {
+/// What a run would tell in its report.
+bool mention_refused(const catalogue& found) {
+  bool any = false;
+  for (const json& plugin : found.plugins) {
+    if (text_of(plugin, "status") == "refused") {
+      std::cerr << fmt::format("assay: {} is refused: {}\n", printable(text_of(plugin, "file")),
+                               printable(text_of(plugin, "reason")));
+      any = true;
+    }
+  }
+  return any;
+}
+
+int list_ids(const schedule& plan, const catalogue& found) {
   std::set<std::string> seen;
   for (const planned_check& check : plan.checks) {
     if (seen.insert(check.id()).second) {
@@ -106,7 +120,9 @@ int list_ids(const schedule& plan) {
         "judged when they run, and assay show names it\n",
         count);
   }
-  return plan.checks.empty() ? exit_status::nothing_ran : exit_status::ok;
+  return mention_refused(found) ? exit_status::tool
+         : plan.checks.empty()  ? exit_status::nothing_ran
+                                : exit_status::ok;
 }
 
 void mention_what_has_no_effect(const worker_pool& pool, const run_options& options) {
@@ -215,7 +231,7 @@ int run_checks(const installation& here, const run_options& options,
       throw tool_error(pool.engine_record().at("reason").get<std::string>());
     }
     worker->quit();
-    return list_ids(make_schedule(pool.found(), options, {"cpu"}, nullptr));
+    return list_ids(make_schedule(pool.found(), options, {"cpu"}, nullptr), pool.found());
   }
   json engine_record = engine ? pool.engine_record() : failed_engine(no_engine_reason);
   if (engine) {

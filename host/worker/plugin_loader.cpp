@@ -9,6 +9,7 @@
 #include "host/common/open_library.hpp"
 #include "host/common/pack_contents.hpp"
 #include "host/common/plugin_files.hpp"
+#include "host/common/plugin_stamp.hpp"
 #include "host/platform/platform.hpp"
 #include "registrar.hpp"
 #include "toml_pack.hpp"
@@ -180,6 +181,9 @@ void plugin_registry::load_one(const fs::path& file, bool named, bool trust_ever
   }
   try {
     admit(file, trust_everything, record);
+    if (const auto read = read_stamp(file); read.stamp) {
+      id_must_be_free(read.stamp->id);  // before any code of a plugin that is one too many runs
+    }
     write_({{"record", "loading"}, {"file", file.string()}});
     open_and_register(file, record);
   } catch (const std::exception& e) {
@@ -271,14 +275,18 @@ void plugin_registry::load_toml(const fs::path& file, bool trust_everything) {
   load_declared(file, trust_everything, read, [&](registry& plugin) { pack->fill(plugin); });
 }
 
-// Its id must be free; what users set for it is laid out.
-void plugin_registry::introduce(registrations& plugin) const {
+void plugin_registry::id_must_be_free(const std::string& id) const {
   for (const auto& known : plugins_) {
-    if (known->id == plugin.id) {
-      throw refused("plugin id '" + plugin.id + "' is taken by " + known->file.string() +
+    if (known->id == id) {
+      throw refused("plugin id '" + id + "' is taken by " + known->file.string() +
                     "; take one of the two files away, or give one another id");
     }
   }
+}
+
+// Its id must be free; what users set for it is laid out.
+void plugin_registry::introduce(registrations& plugin) const {
+  id_must_be_free(plugin.id);
   if (const auto given = options_.find(plugin.id); given != options_.end()) {
     plugin.given_options = given->second;
   }

@@ -106,6 +106,7 @@ class plugin_registry {
   static void must_be_trusted(const std::filesystem::path& file, bool trust_everything,
                               nlohmann::json& record);
   void admit_libraries(const registrations& plugin, nlohmann::json& record) const;
+  void id_must_be_free(const std::string& id) const;
   void introduce(registrations& plugin) const;
   void commit(std::unique_ptr<registrations> plugin, nlohmann::json& record);
   [[nodiscard]] std::string conflict(const registrations& plugin) const;

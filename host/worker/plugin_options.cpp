@@ -103,8 +103,8 @@ class option_in_force {
     return {{"name", name_},
             {"kind", kind_names.at(static_cast<std::size_t>(option_.kind))},
             {"summary", text_or_empty(option_.summary)},
-            {"low", bounded() ? json(option_.low) : json()},
-            {"high", bounded() ? json(option_.high) : json()},
+            {"low", bounded() ? bound(option_.low) : json()},
+            {"high", bounded() ? bound(option_.high) : json()},
             {"choices", choices_}};
   }
 
@@ -136,9 +136,17 @@ class option_in_force {
   [[nodiscard]] bool may_be_chosen() const {
     return choices_.empty() || std::find(choices_.begin(), choices_.end(), text_) != choices_.end();
   }
+  // The ABI has both bounds as reals; those of a whole number are shown as whole numbers.
+  [[nodiscard]] json bound(double value) const {
+    constexpr double largest_exact = 9007199254740992.0;  // 2^53
+    const bool whole = option_.kind == ASSAY_OPTION_INTEGER && std::floor(value) == value &&
+                       std::fabs(value) <= largest_exact;
+    return whole ? json(static_cast<std::int64_t>(value)) : json(value);
+  }
   [[nodiscard]] std::string bounds_text() const {
-    return bounded() ? " between " + json(option_.low).dump() + " and " + json(option_.high).dump()
-                     : "";
+    return bounded()
+               ? " between " + bound(option_.low).dump() + " and " + bound(option_.high).dump()
+               : "";
   }
 
   const assay_option& option_;

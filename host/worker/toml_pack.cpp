@@ -65,8 +65,8 @@ class pack_reader {
     }
     const toml_fields head(source_, *root_.need("pack").as_table(), "[pack]");
     head.only({"format", "id", "version", "vendor", "accelerator", "load_library", "needs"});
-    if (head.need("format").value_exact<std::int64_t>() != 1) {
-      head.fail(head.need("format"), "'format' is 1, the one that this assay reads");
+    if (const toml::node& format = head.need("format"); format.value_exact<std::int64_t>() != 1) {
+      head.fail(format, "'format' is another one than 1, which is what this assay reads");
     }
     pack_.id = head.text("id");
     check_name(head, "id", pack_.id, true);

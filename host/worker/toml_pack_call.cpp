@@ -416,8 +416,10 @@ class call_parser {
     }
     if (const auto call = numbered(word, "r")) {
       if (*call >= scope_.position) {
-        throw text_mistake(std::string(word) + " does not come before this call, which is r" +
-                               std::to_string(scope_.position),
+        const std::string own = "r" + std::to_string(scope_.position);
+        throw text_mistake(own == word ? own + " is what this call itself returns"
+                                       : std::string(word) + " does not come before this call, " +
+                                             "which is " + own,
                            begin);
       }
       return result(*call, take_item_number());

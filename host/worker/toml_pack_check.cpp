@@ -115,13 +115,14 @@ class form_reader {
     std::vector<std::int64_t> all;
     const toml::array* array = from.need(key).as_array();
     if (array == nullptr) {
-      table_.fail(from.need(key), called + " is a list, one number a dimension; [] is a scalar");
+      table_.fail(from.need(key), called + ": '" + std::string(key) +
+                                      "' is a list, one number a dimension; [] is a scalar");
     }
+    const std::string each = called + ": each number of '" + std::string(key) + "'";
     for (const toml::node& one : *array) {
-      all.push_back(whole(one, "each of " + called));
+      all.push_back(whole(one, each));
       if (all.back() < 0) {
-        table_.fail(one,
-                    "each of " + called + " is 0 or more, this is " + std::to_string(all.back()));
+        table_.fail(one, each + " is 0 or more, this is " + std::to_string(all.back()));
       }
     }
     return all;
@@ -149,7 +150,7 @@ class form_reader {
     static const std::vector<std::string_view> fills{"normal", "uniform", "index", "mask",
                                                      "distinct"};
     input made;
-    made.sizes = extents(from, "shape", called + ": 'shape'");
+    made.sizes = extents(from, "shape", called);
     const std::string fill = from.word_or("fill", fills, "normal");
     made.fill =
         static_cast<assay_fill>(std::find(fills.begin(), fills.end(), fill) - fills.begin());
@@ -185,7 +186,7 @@ class form_reader {
       }
     }
     if (from.has("strides")) {
-      made.strides = extents(from, "strides", called + ": 'strides'");
+      made.strides = extents(from, "strides", called);
       if (made.strides.size() != made.sizes.size()) {
         from.fail(from.need("strides"), "'strides' has " + std::to_string(made.strides.size()) +
                                             " numbers, 'shape' has " +
@@ -403,7 +404,12 @@ check read_check(const toml_fields& table, const std::string& name, formula_read
       const std::string word = table.text_of(one, "each of 'dtypes'");
       const auto code = static_cast<dtype>(dtype_code(word));
       if (code == dtype::of_check) {
-        table.fail(one, "'" + word + "' is no dtype" + did_you_mean(word, words));
+        std::string known;
+        for (const std::string_view one_word : words) {
+          known += (known.empty() ? "" : ", ") + std::string(one_word);
+        }
+        table.fail(one,
+                   "'" + word + "' is no dtype; they are " + known + did_you_mean(word, words));
       }
       if (std::find(dtypes.begin(), dtypes.end(), code) != dtypes.end()) {
         table.fail(one, "the dtype " + word + " is given twice");

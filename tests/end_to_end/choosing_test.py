@@ -111,6 +111,35 @@ class OnAndOff(ChoosingTest):
                     {id: "loaded" if id in opened else "off" for id in everything})
                 self.assertEqual(status["diag_system"], "loaded", "diagnostics were not named")
 
+    def test_op_packs_beside_a_trace_are_not_opened(self):
+        log = self.folder / "model.txt"
+        log.write_text("Operator: aten.relu.default\ncnt: 1, ((T([8], f32),), {})\n",
+                       encoding="utf-8")
+        log.chmod(0o644)
+        for arguments, opened in [
+                ((), []), (("--enable", "plugin:com.acme.ops"), ["com.acme.ops"]),
+                (("--enable", "acme"), ["com.acme.ops", "org.other.ops"])]:
+            with self.subTest(arguments):
+                listed = self.catalogue("--trace", log, *arguments)
+                self.assertEqual((listed.status, listed.stderr), (0, ""), listed)
+                self.assertEqual(listed.opened, opened)
+                self.assertIn("trace/relu_1", [one["check"] for one in listed.of_kind("check")])
+        self.assertEqual(self.catalogue("--trace", log).plugin("acme_ops.assay.so")["reason"],
+                         "--trace names others")
+        log.write_text("Operator: aten.relu.default\ncnt: 1, 7\n", encoding="utf-8")
+        run = self.assay("run", "--list-only", "--trace", log)
+        self.assertEqual((run.status, run.stdout), (3, ""), run)
+        self.assert_one_line(run, "is refused: model.txt:2:9: found '7'")
+
+    def test_a_second_file_of_an_id_is_not_opened(self):
+        shutil.copy(self.packs / "acme_ops.assay.so", self.packs / "zz.assay.so")
+        listed = self.assay("list", "--json", "--plugin-dir", self.packs,
+                            env={"CHOOSING_WITNESS": self.witness})
+        self.assertEqual(listed.status, 3, listed)
+        lines = self.witness.read_text(encoding="utf-8").split()
+        self.assertEqual(lines.count("com.acme.ops"), 1)
+        self.assertIn("plugin id 'com.acme.ops' is taken by", listed.stdout)
+
     def test_the_record_of_one_that_is_off(self):
         listed = self.catalogue("--disable", "plugin:com.acme.ops")
         record = listed.plugin("acme_ops.assay.so")
@@ -275,7 +304,7 @@ class Settings(ChoosingTest):
         lines = self.list("--set", "com.acme.ops.eps=0.5").stdout.splitlines()
         self.assertIn("  com.acme.ops.eps = 0.5 (real, default 1e-05, 0.0 to 1.0): epsilon of "
                       "every norm", lines)
-        self.assertIn("  com.acme.ops.width = 32 (integer, default 32, 1.0 to 4096.0): features of "
+        self.assertIn("  com.acme.ops.width = 32 (integer, default 32, 1 to 4096): features of "
                       "every input", lines)
         self.assertIn("  com.acme.ops.side = 'left' (text, default 'left', one of left, right): "
                       "where it is padded", lines)

@@ -73,7 +73,7 @@ TEST(plugin_options, a_wrong_value_is_told_what_the_option_takes) {
   EXPECT_EQ(refused_setting("eps", "nan"),
             "--set p.eps=nan: this option takes a number between 0.0 and 1.0");
   EXPECT_EQ(refused_setting("rows", "1.5"),
-            "--set p.rows=1.5: this option takes a whole number between 1.0 and 4096.0");
+            "--set p.rows=1.5: this option takes a whole number between 1 and 4096");
   EXPECT_EQ(refused_setting("fused", "maybe"),
             "--set p.fused=maybe: this option takes true or false");
   EXPECT_EQ(refused_setting("mode", "exakt"),

@@ -76,6 +76,28 @@ TEST(python_reproducer, whole_script) {
   expect_golden("reproducer.txt", python_reproducer(everything(), "float32", "cuda:0", 7));
 }
 
+TEST(show, why_a_check_is_not_there) {
+  const auto plugin = [](const char* id, const char* file, const char* status, const char* reason) {
+    return json{{"id", id}, {"file", file}, {"status", status}, {"reason", reason}};
+  };
+  const std::vector<json> plugins{
+      plugin("com.acme.ops", "/p/acme_ops.assay.so", "off", "--disable 'plugin:com.*'"),
+      plugin("", "/p/spy.assay.so", "refused", "others may write it"),
+      plugin("norm", "/p/norm.assay.so", "loaded", ""),
+      plugin("conv", "/p/conv.assay.so", "off", "--enable names others"),
+      plugin("linear", "/p/linear.assay.so", "off", "--enable names others")};
+  const missing_check by_id = why_not_there("acme/pad", plugins, true);
+  EXPECT_EQ(by_id.text, "; plugin com.acme.ops is off (--disable 'plugin:com.*')");
+  EXPECT_FALSE(by_id.refused);
+  const missing_check by_file = why_not_there("spy/ln", plugins, true);
+  EXPECT_EQ(by_file.text, "; plugin /p/spy.assay.so is refused (others may write it)");
+  EXPECT_TRUE(by_file.refused);
+  EXPECT_EQ(why_not_there("other/x", plugins, true).text, "");
+  EXPECT_EQ(why_not_there("other/x", plugins, false).text,
+            "; plugin com.acme.ops is off (--disable 'plugin:com.*'); plugin /p/spy.assay.so is "
+            "refused (others may write it); plugins conv, linear are off (--enable names others)");
+}
+
 TEST(python_reproducer, dtype_of_the_check) {
   const std::string script = python_reproducer(everything(), "float16", "cpu", 0);
   EXPECT_NE(script.find("make_input(0, \"normal\", (4, 3), torch.float16, 0.0, 0.0)"),

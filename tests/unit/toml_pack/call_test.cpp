@@ -119,7 +119,7 @@ TEST(call, mistakes_and_their_places) {
            {"aten::x(a=1, in0)", "what goes by position stands before what goes by name", 13},
            {"aten::x(in2)", "there is no input in2, the check has 2", 8},
            {"aten::x(in99999999999)", "there is no input", 8},
-           {"aten::x(r3)", "r3 does not come before this call, which is r3", 8},
+           {"aten::x(r3)", "r3 is what this call itself returns", 8},
            {"aten::x(r0[x])", "the number of a result is needed, like r0[1]", 11},
            {"aten::x(r0[1)", "']' is needed behind the number of a result", 12},
            {"aten::x(none)", "'none' is no value and no number of 'sizes'; did you mean 'None'?",

@@ -36,7 +36,8 @@ TEST(mistakes, of_the_file) {
            {pack + category + "[[chekc]]\n", "8",
             "the file has no key 'chekc'; did you mean 'check'?"},
            {"[pack]\nid = \"a\"\n" + category, "1", "[pack] needs 'format'"},
-           {"[pack]\nformat = 2\n" + category, "2", "'format' is 1, the one that this assay reads"},
+           {"[pack]\nformat = 2\n" + category, "2",
+            "'format' is another one than 1, which is what this assay reads"},
            {"[pack]\nformat = 1\nid = \"A b\"\n" + category, "3",
             "'A b' takes a-z, 0-9, _ . and - only"},
            {"[pack]\nformat = 1\nid = \"" + std::string(48, 'a') +
@@ -84,7 +85,7 @@ TEST(mistakes, of_a_check) {
            {good + "costs = {}", "13", "did you mean 'cost'?"},
            {calls, "11:22", "call 0, character 12: there is no input in0, the check has 0"},
            {one_input + "calls = [\n  'aten::relu(in0)',\n  'aten::relu(r1)',\n]", "14:15",
-            "call 1, character 12: r1 does not come before this call"},
+            "call 1, character 12: r1 is what this call itself returns"},
            {good + "reference = ['aten::relu(in0']", "13:29", "reference call 0, character 15"},
            {"inputs = 3\n" + calls, "11", "'inputs' is a list of tables"},
            {"inputs = [[4, 3]]\n" + calls, "11", "in0 is a table, { key = value, ... }"},
