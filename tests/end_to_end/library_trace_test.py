@@ -33,8 +33,15 @@ class TraceTest(support.SharedCeilings, support.EndToEndTest):
 
 @support.needs_torch
 class OnRocm(TraceTest):
+    whole = None
+
+    def traced(self):
+        """One run of all for several tests."""
+        OnRocm.whole = OnRocm.whole or self.run_traced("--trace-libs", evidence=True)
+        return OnRocm.whole
+
     def test_names_library_and_solver(self):
-        run = self.run_traced("--trace-libs", evidence=True)
+        run = self.traced()
         self.assertEqual(self.served(run, "conv/conv2d"), [("MIOpen", "ConvBinWinogradRxSf2x3")])
         conv = self.trace(run, "conv/conv2d")
         self.assertEqual((conv["state"], conv["why"]),
@@ -61,7 +68,7 @@ class OnRocm(TraceTest):
 
     def test_variables_are_on_in_the_trace_workers_only(self):
         """The double prints to standard error where MIOpen would: no other run has a line of it."""
-        run = self.run_traced("--trace-libs", evidence=True)
+        run = self.traced()
         for result in run.results:
             self.assertEqual((result["stderr_bytes"], result["stdout_bytes"]), (0, 0), result["id"])
         for line in run.of_kind("evidence"):
@@ -78,7 +85,7 @@ class OnRocm(TraceTest):
 
     def test_nothing_else_changes(self):
         plain = self.run_traced(evidence=True)
-        traced = self.run_traced("--trace-libs", evidence=True)
+        traced = self.traced()
         self.assertEqual(plain.of_kind("library_trace"), [])
         self.assertNotIn("Served by", plain.stdout)
         for kind in ("starting", "result", "evidence"):

@@ -27,34 +27,12 @@ PLANTED = TREE / "tests" / "planted"
 PLANTED_DIAGNOSTICS = TREE / "tests" / "planted_diagnostics"
 BAD_PLUGINS = TREE / "tests" / "bad_plugins"
 SIMULATED = TREE / "tests" / "simulated-rocm"
+CEILINGS = TREE / "tests" / "ceilings"  # measured by ceilings_test.py before the others start
 
 FOREIGN_VARIABLES = {"VIRTUAL_ENV", "XDG_CACHE_HOME", "XDG_DATA_HOME", "CONDA_PREFIX", "PYTHONPATH", "NO_COLOR", "SIMULATED_ROCM"}
-PATIENCE = 240  # seconds for one run, on a slow machine under load
+PATIENCE = 600  # seconds for one run, on a slow machine under load
 
 needs_torch = unittest.skipUnless(TORCH, "ASSAY_TEST_TORCH is not set: no LibTorch")
-
-
-def python_with_torch():
-    """(A Python that can import torch, ""), or (None, why there is none). ASSAY_TEST_PYTHON alone where
-    it is set; else that of the active environment, those on PATH, and the one that runs this."""
-    named = os.environ.get("ASSAY_TEST_PYTHON")
-    active = [pathlib.Path(prefix) / "bin" / "python" for prefix in
-              (os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")) if prefix]
-    found = [named] if named else [*active, shutil.which("python3"), shutil.which("python"),
-                                   sys.executable]
-    why = []
-    for python in dict.fromkeys(str(one) for one in found if one):
-        try:
-            done = subprocess.run([python, "-c", "import torch"], capture_output=True, text=True,
-                                  timeout=PATIENCE, check=False)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            why.append(f"{python}: {error}")
-            continue
-        if done.returncode == 0:
-            return python, ""
-        why.append(f"{python} cannot import torch: " + (done.stderr.strip().splitlines() or
-                                                        [f"exit status {done.returncode}"])[-1])
-    return None, "; ".join(why)
 
 
 class Finished:
@@ -166,13 +144,16 @@ def clean_environment(home, changes=None):
 
 
 class SharedCeilings:
-    """Tests whose runs find the ceilings that the first of them measured."""
+    """Tests whose runs find ceilings: those of ceilings_test.py, else what the first of them
+    measures. Each class has a copy of its own."""
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.cache = tempfile.mkdtemp(prefix="assay-test-cache-")
         cls.addClassCleanup(shutil.rmtree, cls.cache, ignore_errors=True)
+        if CEILINGS.is_dir():
+            shutil.copytree(CEILINGS, cls.cache, dirs_exist_ok=True)
 
     def assay(self, *arguments, env=None, **more):
         return super().assay(*arguments, env={"XDG_CACHE_HOME": self.cache, **(env or {})}, **more)
@@ -335,5 +316,22 @@ def is_alive(process):
     return facts is not None and facts[2] == process[1] and facts[0] not in "ZX"
 
 
+class OnePart(unittest.TestLoader):
+    """Every n-th test, so that a long program runs as several at once: "2/3" is the second of
+    three parts."""
+
+    def __init__(self, part):
+        super().__init__()
+        self.number, self.parts = map(int, part.split("/"))
+        self.seen = 0
+
+    def getTestCaseNames(self, test_case):
+        names = super().getTestCaseNames(test_case)
+        first = self.seen
+        self.seen += len(names)
+        return [name for place, name in enumerate(names, first)
+                if place % self.parts == self.number - 1]
+
+
 def main():
-    unittest.main(verbosity=2)
+    unittest.main(verbosity=2, testLoader=OnePart(os.environ.get("ASSAY_TEST_PART") or "1/1"))
