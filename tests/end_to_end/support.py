@@ -35,6 +35,29 @@ PATIENCE = 600  # seconds for one run, on a slow machine under load
 needs_torch = unittest.skipUnless(TORCH, "ASSAY_TEST_TORCH is not set: no LibTorch")
 
 
+def python_with_torch():
+    """(A Python that can import torch, ""), or (None, why there is none). ASSAY_TEST_PYTHON alone where
+    it is set; else that of the active environment, those on PATH, and the one that runs this."""
+    named = os.environ.get("ASSAY_TEST_PYTHON")
+    active = [pathlib.Path(prefix) / "bin" / "python" for prefix in
+              (os.environ.get("VIRTUAL_ENV"), os.environ.get("CONDA_PREFIX")) if prefix]
+    found = [named] if named else [*active, shutil.which("python3"), shutil.which("python"),
+                                   sys.executable]
+    why = []
+    for python in dict.fromkeys(str(one) for one in found if one):
+        try:
+            done = subprocess.run([python, "-c", "import torch"], capture_output=True, text=True,
+                                  timeout=PATIENCE, check=False)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            why.append(f"{python}: {error}")
+            continue
+        if done.returncode == 0:
+            return python, ""
+        why.append(f"{python} cannot import torch: " + (done.stderr.strip().splitlines() or
+                                                        [f"exit status {done.returncode}"])[-1])
+    return None, "; ".join(why)
+
+
 class Finished:
     """A run of assay that has ended."""
 
