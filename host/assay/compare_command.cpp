@@ -46,7 +46,7 @@ double percent_of(const std::string& word) {
   if (read.ec != std::errc() || read.ptr != text.data() + text.size() || percent < 1.0 ||
       percent > 1000.0) {
     throw usage_error(fmt::format(
-        "--fail-on: '{}' is no threshold; it reads like slower=10%, from 1 to 1000", word));
+        "--fail-on: '{}' is no threshold; it reads like slower=5%, from 1 to 1000", word));
   }
   return percent;
 }
@@ -76,8 +76,8 @@ regression_rules parse_fail_on(const std::vector<std::string>& words) {
         throw usage_error("--fail-on: 'none' stands alone; leave it or the others out");
       }
     } else {
-      const std::vector<std::string> known{"error",       "fallback",   "path",
-                                           "correctness", "slower=10%", "none"};
+      const std::vector<std::string> known{"error",       "fallback",  "path",
+                                           "correctness", "slower=5%", "none"};
       throw usage_error(fmt::format("--fail-on: '{}' is none of {}{}", word, fmt::join(known, ", "),
                                     did_you_mean(word, known)));
     }

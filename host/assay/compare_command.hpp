@@ -7,8 +7,8 @@
 
 namespace assay {
 
-/// What --fail-on says: "error", "fallback", "path", "correctness", "slower=10%", "none"; all of
-/// them, slower=10% included, where the list is empty. Throws usage_error.
+/// What --fail-on says: "error", "fallback", "path", "correctness", "slower=5%", "none"; all of
+/// them, slower=5% included, where the list is empty. Throws usage_error.
 regression_rules parse_fail_on(const std::vector<std::string>& words);
 
 /// `assay compare`: reads both sides and prints what changed. Answers the exit status: regression

@@ -165,9 +165,8 @@ std::string comparison_as_junit(const comparison& found, const regression_rules&
   note_times("slower at first, not when measured again", found.not_confirmed, false);
   note_times("perhaps slower", found.suspicious, false);
   std::string all_together;
-  if (const auto ratio = found.common_ratio;
-      ratio && rules.slower_percent && *ratio >= 1.0 + *rules.slower_percent / 100.0) {
-    all_together = fmt::format("times x {:.3f} (median of all checks)", *ratio);
+  if (all_became_slower(found, rules)) {
+    all_together = fmt::format("times x {:.3f} (median of all checks)", *found.common_ratio);
   }
   note("all checks together", "all devices", all_together.empty() ? last_line(found) : all_together,
        !all_together.empty());

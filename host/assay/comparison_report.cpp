@@ -162,10 +162,15 @@ std::vector<std::string> how_times_were_judged(const comparison& found,
     lines.push_back("Times: " + reason);
   }
   if (found.times_tested > 0) {
-    lines.push_back(
-        fmt::format("Times of {} checks tested: a rank test over their samples (p < {:g} after "
-                    "Holm's correction) and a difference of the medians of {:g} % or more.",
-                    found.times_tested, rules.significance, rules.slower_percent.value_or(10.0)));
+    lines.push_back(fmt::format(
+        "Times of {} checks tested: a rank test over their samples (p < {:g} after "
+        "Holm's correction) and a difference of the medians of {:.3g} % or more{}.",
+        found.times_tested, rules.significance, found.least_percent,
+        found.least_percent > rules.slower_percent.value_or(default_slower_percent) + 0.005
+            ? fmt::format(", since these runs differ by {:.2g} % (one standard "
+                          "deviation) in any check",
+                          found.scatter_percent.value_or(0.0))
+            : ""));
   }
   if (found.times_untested > 0) {
     lines.push_back(
@@ -238,6 +243,8 @@ json comparison_as_json(const comparison& found, const regression_rules& rules) 
           {"times_tested", found.times_tested},
           {"times_untested", found.times_untested},
           {"times_not_compared", found.times_not_compared},
+          {"scatter_percent", found.scatter_percent ? json(*found.scatter_percent) : json()},
+          {"least_percent", found.least_percent},
           {"common_ratio", found.common_ratio ? json(*found.common_ratio) : json()},
           {"rules",
            {{"error", rules.error},

@@ -42,6 +42,7 @@
 #include "show_toml.hpp"
 #include "supervisor.hpp"
 #include "torch_locate.hpp"
+#include "torch_pair.hpp"
 
 namespace assay {
 namespace {
@@ -150,10 +151,25 @@ void make_trace_folder(const run_options& options) {
   }
 }
 
+int run_pair(const installation& here, const run_options& options,
+             const std::vector<std::string>& command_line, const environment& world) {
+  const std::string& origin = options.settings.at("torch").origin;
+  const auto engine_for = [&](const std::filesystem::path& dir) {
+    return choose_engine(torch_request{dir, origin}, here.libexec_dir, world.variables);
+  };
+  report_paper paper = paper_of_run(options, world);
+  return run_torch_pair(here, options,
+                        {engine_for(*options.torch_dir), engine_for(*options.second_torch_dir)},
+                        command_line, paper);
+}
+
 int run(const std::vector<std::string>& command_line, const std::vector<std::string>& arguments,
         const environment& world) {
   const run_options options = parse_run_options(arguments, world);
   const installation here = this_installation();
+  if (options.second_torch_dir) {
+    return run_pair(here, options, command_line, world);
+  }
   const auto [engine, no_engine_reason] = engine_if_any(options, here, world);
   make_trace_folder(options);
   std::unique_ptr<run_keeping> keeping;
@@ -166,13 +182,13 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
     borrowed.push_back(sink.get());
   }
   if (keeping) {
-    borrowed.push_back(keeping.get());
+    borrowed.push_back(&keeping->sink());
   }
   int status = run_checks(here, options, engine, no_engine_reason, command_line, borrowed);
   if (keeping) {
     const auto again = [&, &with = engine,
                         &why = no_engine_reason](const std::vector<std::string>& ids) {
-      return text_of_timed_run(here, options, ids, with, why, command_line);
+      return timed_run(here, options, ids, with, why, command_line);
     };
     report_paper paper = paper_of_run(options, world);
     status = keeping->conclude(status, again, paper);

@@ -102,8 +102,10 @@ const std::vector<option_spec>& option_table() {
        "write such a file: the plugins that there are now"},
       {"set", "PLUGIN.NAME=VALUE", list, run | lists | show | explain | doctor, false,
        "a plugin's option, as assay list shows them; repeatable"},
-      {"torch", "DIR", path, run | lists | selftest | doctor | check_plugin, false,
-       "which LibTorch: its folder, a site-packages folder or a virtual environment"},
+      {"torch", "DIR", path_list, run | lists | selftest | doctor | check_plugin, false,
+       "which LibTorch: its folder, a site-packages folder or a virtual environment; assay run "
+       "takes "
+       "two, the old and the new one, and compares them"},
       {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
       {"junit", "FILE", path, run, false, "write the results as JUnit XML"},
@@ -144,7 +146,7 @@ const std::vector<option_spec>& option_table() {
       {"store", "FILE", path, run | compare | baseline | history, false,
        "where runs are kept (runs.sqlite in the user's data folder)"},
       {"fail-on", "LIST", list, run | compare, false,
-       "what counts as a regression: error, fallback, path, correctness, slower=10%, or none "
+       "what counts as a regression: error, fallback, path, correctness, slower=5%, or none "
        "(all)"},
       {"across-devices", "", flag, run | compare, false,
        "compare the times of unlike devices too, divided by the copy bandwidth of each"},

@@ -100,8 +100,16 @@ void apply(run_options& options, const std::string& name, const given_option& gi
       add_assignment(options.set, origin, one);
     }
   } else if (name == "torch") {
-    must_not_be_relative(given, text);
+    for (const std::string& dir : given.texts) {
+      must_not_be_relative(given, dir);
+    }
     options.torch_dir = parse_folder(origin, text, given.base_dir);
+    if (given.texts.size() == 2) {
+      options.second_torch_dir = parse_folder(origin, given.texts[1], given.base_dir);
+    } else if (given.texts.size() > 2) {
+      throw usage_error(fmt::format("{}: {} folders; at most two LibTorch are compared", origin,
+                                    given.texts.size()));
+    }
   } else if (name == "json") {
     // Opened by its name, the terminal's or pipe's place in what is printed would be lost.
     options.json_file = text == "-" || text == "/dev/stdout"
@@ -185,7 +193,11 @@ std::string text_in_force(const run_options& options, std::string_view name) {
     }
     return joined(texts);
   }
-  if (name == "torch") return path_text(options.torch_dir);
+  if (name == "torch") {
+    return options.second_torch_dir
+               ? joined(std::vector<fs::path>{*options.torch_dir, *options.second_torch_dir})
+               : path_text(options.torch_dir);
+  }
   if (name == "json") return path_text(options.json_file);
   if (name == "junit") return path_text(options.junit_file);
   if (name == "no-evidence") return yes_no(!options.evidence);
@@ -234,6 +246,35 @@ void enable_traces(run_options& options) {
   }
 }
 
+// Two LibTorch make two runs, which are compared: what speaks of one run has no place there.
+void refuse_second_torch(const run_options& options, subcommand command) {
+  if (!options.second_torch_dir) {
+    return;
+  }
+  const std::string& origin = options.settings.at("torch").origin;
+  if (command != subcommand::run) {
+    throw usage_error(fmt::format("{}: two folders; only assay run compares two LibTorch", origin));
+  }
+  std::error_code error;
+  if (fs::equivalent(*options.torch_dir, *options.second_torch_dir, error)) {
+    throw usage_error(fmt::format("{}: both folders are {}; name the old and the new LibTorch",
+                                  origin, options.torch_dir->string()));
+  }
+  for (const auto& [given, name] :
+       {std::pair(!options.save.empty(), "save"), std::pair(!options.against.empty(), "against"),
+        std::pair(options.junit_file.has_value(), "junit"),
+        std::pair(options.list_only, "list-only"),
+        std::pair(options.chrome_trace_dir.has_value(), "chrome-trace"),
+        std::pair(options.json_file == fs::path("-"), "json")}) {
+    if (given) {
+      throw usage_error(
+          fmt::format("{} is of one run, and two --torch make two{}; leave one out",
+                      options.settings.at(name).origin,
+                      std::string_view(name) == "json" ? " (name a file: it becomes two)" : ""));
+    }
+  }
+}
+
 }  // namespace
 
 run_options make_options(const option_layer& layer, subcommand command) {
@@ -259,6 +300,7 @@ run_options make_options(const option_layer& layer, subcommand command) {
                                   options.json_file->string()));
   }
   enable_traces(options);
+  refuse_second_torch(options, command);
   for (const auto& [wanted, name] :
        {std::pair(options.split, "split"), std::pair(!options.baseline.empty(), "baseline"),
         std::pair(options.refresh_ceilings, "refresh-ceilings"),

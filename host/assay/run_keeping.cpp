@@ -8,13 +8,10 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "baseline_command.hpp"
-#include "collected_run.hpp"
 #include "compare_command.hpp"
 #include "errors.hpp"
-#include "reports.hpp"
 
 namespace assay {
 
@@ -24,11 +21,6 @@ constexpr int rounds = 2;
 constexpr std::size_t most_controls = 12;
 
 std::string key_of(const std::string& device, const std::string& id) { return device + " " + id; }
-
-saved_run read_text(const std::string& text) {
-  std::istringstream in(text);
-  return read_saved_run(in, "this run");
-}
 
 /// Checks that tell how fast the machine is meanwhile: evenly chosen from those that were timed and
 /// are in no doubt.
@@ -61,22 +53,13 @@ saved_run with_times_of(const saved_run& now, const saved_run& round) {
   return mixed;
 }
 
-class document_sink final : public record_sink {
- public:
-  void on_record(const nlohmann::json& record) override { text_ += result_line(record); }
-  [[nodiscard]] const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
 }  // namespace
 
-std::string text_of_timed_run(const installation& here, const run_options& options,
-                              const std::vector<std::string>& ids,
-                              const std::optional<engine_choice>& engine,
-                              const std::string& no_engine_reason,
-                              const std::vector<std::string>& command_line) {
+std::optional<saved_run> timed_run(const installation& here, const run_options& options,
+                                   const std::vector<std::string>& ids,
+                                   const std::optional<engine_choice>& engine,
+                                   const std::string& no_engine_reason,
+                                   const std::vector<std::string>& command_line) {
   run_options alone = options;
   alone.enable = ids;
   alone.evidence = false;
@@ -84,10 +67,10 @@ std::string text_of_timed_run(const installation& here, const run_options& optio
   alone.baseline.clear();
   alone.chrome_trace_dir.reset();
   alone.known_issues.clear();
-  document_sink sink;
+  result_text sink;
   const int status = run_checks(here, alone, engine, no_engine_reason, command_line, {&sink});
   const bool done = status == exit_status::ok || status == exit_status::failed;
-  return done ? sink.text() : "";
+  return done ? std::optional(sink.run("this run")) : std::nullopt;
 }
 
 run_keeping::run_keeping(const run_options& options)
@@ -106,20 +89,13 @@ run_keeping::run_keeping(const run_options& options)
   }
 }
 
-void run_keeping::on_record(const nlohmann::json& record) {
-  document_ += result_line(record);
-  if (text_of(record, "record") == "summary") {
-    summary_ = text_of(record, "text");
-  }
-}
-
 int run_keeping::conclude(int status, const measure_again& again, report_paper& paper) {
   if (status == exit_status::interrupted || status == exit_status::tool) {
     paper.line(fmt::format("{}: the run did not come to its end",
                            options_.save.empty() ? "Not compared" : "Not kept"));
     return status;
   }
-  const saved_run now = read_text(document_);
+  const saved_run now = record_.run("this run");
   bool regression = false;
   if (!before_.empty()) {
     paper.line(fmt::format("\nAgainst {}\n", before_name_));
@@ -138,7 +114,7 @@ int run_keeping::conclude(int status, const measure_again& again, report_paper& 
 void run_keeping::keep(const saved_run& now, report_paper& paper) {
   namespace fs = std::filesystem;
   try {
-    const stored_run kept = store_->save(options_.save, now, summary_, document_);
+    const stored_run kept = store_->save(options_.save, now, record_.summary(), record_.text());
     paper.line(fmt::format("Kept as {}", name_of(kept)));
   } catch (const store_error& error) {
     std::string name = fmt::format("assay-{}-{}.jsonl", options_.save, now.started);
@@ -146,7 +122,7 @@ void run_keeping::keep(const saved_run& now, report_paper& paper) {
     std::error_code no_folder;
     const fs::path file = fs::temp_directory_path(no_folder) / name;
     std::ofstream out(file, std::ios::binary);
-    const bool written = !no_folder && (out << document_ << std::flush);
+    const bool written = !no_folder && (out << record_.text() << std::flush);
     throw tool_error(fmt::format(
         "{}; the run was {}", error.what(),
         written ? fmt::format("written to {0} instead: assay baseline import {0} {1} keeps it",
@@ -175,12 +151,12 @@ void run_keeping::confirm(comparison& found, const saved_run& now, const measure
                   in_doubt.size() == 1 ? "s" : "", rounds, controls.size()));
   std::map<std::string, int> confirmed;
   for (int round = 0; round < rounds; ++round) {
-    const std::string text = again(ids);
-    if (text.empty()) {
+    const std::optional<saved_run> measured = again(ids);
+    if (!measured) {
       found.remarks.push_back("measuring again was interrupted; what follows is of one run alone");
       return;
     }
-    const comparison repeated = compare(before_, {with_times_of(now, read_text(text))}, rules_);
+    const comparison repeated = compare(before_, {with_times_of(now, *measured)}, rules_);
     for (const time_change& change : repeated.slower) {
       ++confirmed[key_of(change.device, change.id)];
     }

@@ -12,21 +12,23 @@
 #include "host/store/run_store.hpp"
 #include "record_sink.hpp"
 #include "report_paper.hpp"
+#include "result_text.hpp"
 #include "run_options.hpp"
 #include "supervisor.hpp"
 
 namespace assay {
 
-class run_keeping : public record_sink {
+class run_keeping {
  public:
   /// Opens the store and finds the run to compare with, before anything runs. Throws usage_error.
   explicit run_keeping(const run_options& options);
 
-  void on_record(const nlohmann::json& record) override;
+  /// Wants every record of the run.
+  record_sink& sink() { return record_; }
 
-  /// Measures these checks ("category/name[dtype]") alone and answers the text of the result file;
-  /// "" where that was interrupted.
-  using measure_again = std::function<std::string(const std::vector<std::string>& ids)>;
+  /// Measures these checks ("category/name[dtype]") alone; nothing where that was interrupted.
+  using measure_again =
+      std::function<std::optional<saved_run>(const std::vector<std::string>& ids)>;
 
   /// Compares, then keeps. `status`: the run's own; answers the one that assay ends with: that of a
   /// run that did not come to its end, else a regression's, else the run's own. Throws tool_error
@@ -43,15 +45,15 @@ class run_keeping : public record_sink {
   std::optional<run_store> store_;
   std::vector<saved_run> before_;  // none, or the one to compare with
   std::string before_name_;
-  std::string document_, summary_;
+  result_text record_;
 };
 
-/// Times these checks alone, without evidence, and answers the text of the result file; "" where it
-/// was interrupted or could not be done.
-std::string text_of_timed_run(const installation& here, const run_options& options,
-                              const std::vector<std::string>& ids,
-                              const std::optional<engine_choice>& engine,
-                              const std::string& no_engine_reason,
-                              const std::vector<std::string>& command_line);
+/// Times these checks alone, without evidence; nothing where that was interrupted or could not be
+/// done.
+std::optional<saved_run> timed_run(const installation& here, const run_options& options,
+                                   const std::vector<std::string>& ids,
+                                   const std::optional<engine_choice>& engine,
+                                   const std::string& no_engine_reason,
+                                   const std::vector<std::string>& command_line);
 
 }  // namespace assay

@@ -54,7 +54,22 @@ void run_loop::write(const json& record) {
 
 int run_loop::run(std::unique_ptr<worker_process> worker,
                   const std::vector<planned_check>& checks) {
+  begin(std::move(worker), checks);
+  try {
+    while (time_next()) {
+    }
+    examine();
+  } catch (const interrupted_error&) {
+    return end(true);
+  }
+  return end(false);
+}
+
+void run_loop::begin(std::unique_ptr<worker_process> worker,
+                     const std::vector<planned_check>& checks) {
   worker_ = std::move(worker);
+  checks_ = checks;
+  next_ = 0;
   found_ = pool_.found();
   engine_ = pool_.engine_record();
   for (const planned_check& check : checks) {
@@ -63,55 +78,63 @@ int run_loop::run(std::unique_ptr<worker_process> worker,
       tally_.add_device(check.device);
     }
   }
-  try {
-    time_all(checks);
-    examine_all();
-    trace_all();
-  } catch (const interrupted_error&) {
+}
+
+void run_loop::examine() {
+  examine_all();
+  trace_all();
+}
+
+int run_loop::end(bool interrupted) {
+  if (interrupted) {
     tally_.interrupted = true;
     tally_.not_run = tally_.checks - tally_.ran - tally_.skipped;
     tally_.not_judged = options_.evidence ? tally_.ran + tally_.skipped - tally_.judged() : 0;
   }
   if (worker_) {
-    tally_.interrupted ? worker_->end(0ms) : worker_->quit();
+    interrupted ? worker_->end(0ms) : worker_->quit();
   }
   return finish();
 }
 
-void run_loop::time_all(const std::vector<planned_check>& checks) {
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    const planned_check& check = checks[i];
-    if (!check.unmet.empty()) {
-      write_skipped(check, check.unmet);
-      continue;
-    }
-    bool ready = ensure_worker();
-    if (ready) {
+bool run_loop::time_next() {
+  if (next_ == checks_.size()) {
+    // The last check's neighbours are owed their proof too.
+    if (!worker_ && !done_by_worker_.empty() && options_.repeat_neighbours > 0 && renew_worker()) {
       repeat_neighbours();
-      ready = ensure_worker();
     }
-    if (ready && options_.evidence && !check.baseline && !ceilings_.contains(check.device)) {
-      find_ceilings(check.device);
-      ready = ensure_worker();
-    }
-    const std::string missing = ready ? missing_now(check) : "";
-    ready = ready && ensure_worker();
-    if (ready && !missing.empty()) {
-      write_skipped(check, missing);
-      continue;
-    }
-    if (!ready) {
-      give_up(checks, i);
-      return;
-    }
-    if (time_one(check, "")) {
-      done_by_worker_.push_back(check);
-    }
+    return false;
   }
-  // The last check's neighbours are owed their proof too.
-  if (!worker_ && !done_by_worker_.empty() && options_.repeat_neighbours > 0 && renew_worker()) {
+  const planned_check& check = checks_[next_++];
+  if (!check.unmet.empty()) {
+    write_skipped(check, check.unmet);
+    return true;
+  }
+  bool ready = ensure_worker();
+  if (ready) {
     repeat_neighbours();
+    ready = ensure_worker();
   }
+  if (ready && options_.evidence && !check.baseline && !ceilings_.contains(check.device)) {
+    find_ceilings(check.device);
+    ready = ensure_worker();
+  }
+  const std::string missing = ready ? missing_now(check) : "";
+  ready = ready && ensure_worker();
+  if (ready && !missing.empty()) {
+    write_skipped(check, missing);
+    return true;
+  }
+  if (!ready) {
+    give_up(next_ - 1);
+    next_ = checks_.size();
+    done_by_worker_.clear();
+    return false;
+  }
+  if (time_one(check, "")) {
+    done_by_worker_.push_back(check);
+  }
+  return true;
 }
 
 bool run_loop::renew_worker() {
@@ -309,10 +332,10 @@ bool run_loop::keep_worker(const json& result, const std::string& what) {
 
 // The worker cannot be started again: what is left is listed as not run, which is no finding about
 // the checks.
-void run_loop::give_up(const std::vector<planned_check>& checks, std::size_t from) {
+void run_loop::give_up(std::size_t from) {
   tally_.engine_failed = true;
   tally_.not_run = static_cast<int>(
-      std::count_if(checks.begin() + static_cast<std::ptrdiff_t>(from), checks.end(),
+      std::count_if(checks_.begin() + static_cast<std::ptrdiff_t>(from), checks_.end(),
                     [](const planned_check& check) { return !check.baseline; }));
 }
 

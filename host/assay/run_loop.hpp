@@ -42,8 +42,17 @@ class run_loop {
   /// Gives one record to every sink, counting it.
   void write(const nlohmann::json& record);
 
-  /// Runs everything; answers the exit status.
+  /// Runs everything; answers the exit status. As begin(), time_next() until it is false, examine()
+  /// and end().
   int run(std::unique_ptr<worker_process> worker, const std::vector<planned_check>& checks);
+
+  /// The same in steps, so that two runs can take turns. What throws interrupted_error is followed
+  /// by end(true) alone.
+  void begin(std::unique_ptr<worker_process> worker, const std::vector<planned_check>& checks);
+  /// Times one check; false when there is none left.
+  bool time_next();
+  void examine();
+  int end(bool interrupted);
 
   /// The summary of a run in which no check could start.
   int finish_early(bool interrupted);
@@ -63,7 +72,6 @@ class run_loop {
     std::string phase;  // of the check, where no record came
   };
 
-  void time_all(const std::vector<planned_check>& checks);
   /// Runs one check; false when the worker is of no more use.
   bool time_one(const planned_check& check, const std::string& repeat_of);
   [[nodiscard]] nlohmann::json run_command(const planned_check& check, bool for_evidence) const;
@@ -77,7 +85,7 @@ class run_loop {
   bool ensure_worker() { return worker_ || renew_worker(); }
   bool renew_worker();
   void repeat_neighbours();
-  void give_up(const std::vector<planned_check>& checks, std::size_t from);
+  void give_up(std::size_t from);
   int finish();
 
   void find_ceilings(const std::string& device);
@@ -98,6 +106,8 @@ class run_loop {
   ceilings_cache cache_;
   std::vector<record_sink*> sinks_;
   std::unique_ptr<worker_process> worker_;
+  std::vector<planned_check> checks_;
+  std::size_t next_ = 0;                       // of checks_
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
   std::function<std::vector<nlohmann::json>(bool at_once)> before_summary_;
   known_issues known_;

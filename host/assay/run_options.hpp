@@ -43,7 +43,8 @@ struct run_options {
   };
   std::vector<assignment> set;
   std::optional<std::filesystem::path> torch_dir;
-  std::optional<std::filesystem::path> json_file;  // "-": standard output
+  std::optional<std::filesystem::path> second_torch_dir;  // run: to be compared with the first
+  std::optional<std::filesystem::path> json_file;         // "-": standard output
   std::optional<std::filesystem::path> junit_file;
   std::vector<std::filesystem::path> known_issues;  // files
   bool no_color = false;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/dll/runtime_symbol_info.hpp>
 #include <iostream>
 #include <map>
@@ -194,73 +195,167 @@ catalogue read_catalogue(const installation& here, const run_options& options) {
   return pool.found();
 }
 
+namespace {
+
+/// One run of checks with one LibTorch: what surrounds the loop.
+class check_run {
+ public:
+  check_run(const installation& here, run_options options,
+            const std::optional<engine_choice>& engine, std::string no_engine_reason,
+            std::vector<std::string> command_line, const std::vector<record_sink*>& sinks)
+      : options_(std::move(options)),
+        engine_(engine),
+        no_engine_reason_(std::move(no_engine_reason)),
+        command_line_(std::move(command_line)),
+        known_(read_known_issues(options_.known_issues),
+               utc_now().substr(0, std::string_view("2026-11-30").size()), options_.evidence),
+        pool_(here, options_, options_.list_only ? no_engine_ : engine_),
+        diagnosis_(here, options_),
+        loop_(pool_, options_, ceilings_cache(cache_folder()), with(sinks, diagnosis_)) {
+    loop_.before_summary([this](bool at_once) {
+      std::vector<json> records = diagnosis_.conclude(at_once);
+      for (json& shares : share_of_model(diagnosis_.found().traces, diagnosis_.seen().entries)) {
+        records.push_back(std::move(shares));
+      }
+      return records;
+    });
+  }
+
+  /// Opens plugins and LibTorch and writes what they are. A status: there is nothing to time.
+  std::optional<int> begin() {
+    std::unique_ptr<worker_process> worker;
+    try {
+      worker = pool_.start();
+    } catch (const interrupted_error&) {
+      loop_.write(run_record(options_, engine_, command_line_));
+      return loop_.finish_early(true);
+    }
+    mention_empty_folders(options_, pool_.found());
+    mention_what_has_no_effect(pool_, options_);
+    diagnosis_.found(pool_.found());
+    if (options_.list_only) {
+      if (!worker) {
+        throw tool_error(pool_.engine_record().at("reason").get<std::string>());
+      }
+      worker->quit();
+      return list_ids(make_schedule(pool_.found(), options_, {"cpu"}, nullptr), pool_.found());
+    }
+    json engine_record = engine_ ? pool_.engine_record() : failed_engine(no_engine_reason_);
+    if (engine_) {
+      // On the CPU the GPU part is not opened, but the build is what it is.
+      engine_record["build"] = engine_->torch.build;
+      engine_record["torch_package"] = engine_->torch.version;
+    }
+    schedule plan;
+    if (worker && engine_record.at("status") == "ready") {
+      try {
+        plan = make_schedule(pool_.found(), options_,
+                             choose_devices(options_.device, engine_record), engine_record);
+      } catch (const tool_error& e) {
+        engine_record["status"] = "failed";
+        engine_record["reason"] = e.what();
+      }
+    }
+    loop_.write(run_record(options_, engine_, command_line_));
+    for (const json& plugin : pool_.found().plugins) {
+      loop_.write(plugin);
+    }
+    loop_.write(engine_record);
+    if (!worker || engine_record.at("status") != "ready") {
+      return loop_.finish_early(false);
+    }
+    loop_.write(schedule_record(plan));
+    known_.meet(pool_.found(), engine_record, plan.checks);
+    loop_.expect(std::move(known_));
+    loop_.begin(std::move(worker), plan.checks);
+    return std::nullopt;
+  }
+
+  run_loop& loop() { return loop_; }
+
+ private:
+  static std::filesystem::path cache_folder() {
+    const auto folder = platform::user_cache_dir();
+    return folder.empty() ? folder : folder / "assay";
+  }
+  static std::vector<record_sink*> with(std::vector<record_sink*> sinks, record_sink& last) {
+    sinks.push_back(&last);
+    return sinks;
+  }
+
+  run_options options_;
+  std::optional<engine_choice> engine_;
+  std::optional<engine_choice> no_engine_;
+  std::string no_engine_reason_;
+  std::vector<std::string> command_line_;
+  known_issues known_;
+  worker_pool pool_;
+  run_diagnosis diagnosis_;
+  run_loop loop_;
+};
+
+}  // namespace
+
 int run_checks(const installation& here, const run_options& options,
                const std::optional<engine_choice>& engine, const std::string& no_engine_reason,
                const std::vector<std::string>& command_line,
                const std::vector<record_sink*>& sinks) {
   platform::catch_interrupts();
-  known_issues known(read_known_issues(options.known_issues),
-                     utc_now().substr(0, std::string_view("2026-11-30").size()), options.evidence);
-  const std::optional<engine_choice> no_engine;
-  worker_pool pool(here, options, options.list_only ? no_engine : engine);
-  const auto cache_dir = platform::user_cache_dir();
-  run_diagnosis diagnosis(here, options);
-  std::vector<record_sink*> all_sinks = sinks;
-  all_sinks.push_back(&diagnosis);
-  run_loop loop(pool, options, ceilings_cache(cache_dir.empty() ? cache_dir : cache_dir / "assay"),
-                all_sinks);
-  loop.before_summary([&diagnosis](bool at_once) {
-    std::vector<json> records = diagnosis.conclude(at_once);
-    for (json& shares : share_of_model(diagnosis.found().traces, diagnosis.seen().entries)) {
-      records.push_back(std::move(shares));
-    }
-    return records;
-  });
-  std::unique_ptr<worker_process> worker;
+  check_run one(here, options, engine, no_engine_reason, command_line, sinks);
+  if (const auto status = one.begin()) {
+    return *status;
+  }
+  bool interrupted = false;
   try {
-    worker = pool.start();
+    while (one.loop().time_next()) {
+    }
+    one.loop().examine();
   } catch (const interrupted_error&) {
-    loop.write(run_record(options, engine, command_line));
-    return loop.finish_early(true);
+    interrupted = true;
   }
-  mention_empty_folders(options, pool.found());
-  mention_what_has_no_effect(pool, options);
-  diagnosis.found(pool.found());
-  if (options.list_only) {
-    if (!worker) {
-      throw tool_error(pool.engine_record().at("reason").get<std::string>());
+  return one.loop().end(interrupted);
+}
+
+std::array<int, 2> run_side_by_side(const installation& here, const std::array<run_side, 2>& sides,
+                                    const std::vector<std::string>& command_line) {
+  platform::catch_interrupts();
+  std::array<std::unique_ptr<check_run>, 2> runs;
+  std::array<std::optional<int>, 2> ended;
+  for (const std::size_t i : {0, 1}) {
+    runs[i] = std::make_unique<check_run>(here, sides[i].options, sides[i].engine, "", command_line,
+                                          sides[i].sinks);
+    ended[i] = runs[i]->begin();
+  }
+  bool interrupted = std::any_of(ended.begin(), ended.end(), [](const auto& status) {
+    return status == exit_status::interrupted;
+  });
+  const auto each_in_turn = [&](std::size_t first, const auto& step) {
+    bool any = false;
+    for (const std::size_t i : {first, 1 - first}) {
+      any = (!ended[i] && step(runs[i]->loop())) || any;
     }
-    worker->quit();
-    return list_ids(make_schedule(pool.found(), options, {"cpu"}, nullptr), pool.found());
-  }
-  json engine_record = engine ? pool.engine_record() : failed_engine(no_engine_reason);
-  if (engine) {
-    // On the CPU the GPU part is not opened, but the build is what it is.
-    engine_record["build"] = engine->torch.build;
-    engine_record["torch_package"] = engine->torch.version;
-  }
-  schedule plan;
-  if (worker && engine_record.at("status") == "ready") {
-    try {
-      plan = make_schedule(pool.found(), options, choose_devices(options.device, engine_record),
-                           engine_record);
-    } catch (const tool_error& e) {
-      engine_record["status"] = "failed";
-      engine_record["reason"] = e.what();
+    return any;
+  };
+  try {
+    // Who comes first alternates: whatever the first does to the machine, the other suffers.
+    std::size_t first = 0;
+    while (!interrupted && each_in_turn(first, [](run_loop& loop) { return loop.time_next(); })) {
+      first = 1 - first;
     }
+    if (!interrupted) {
+      each_in_turn(0, [](run_loop& loop) {
+        loop.examine();
+        return true;
+      });
+    }
+  } catch (const interrupted_error&) {
+    interrupted = true;
   }
-  loop.write(run_record(options, engine, command_line));
-  for (const json& plugin : pool.found().plugins) {
-    loop.write(plugin);
+  std::array<int, 2> status{};
+  for (const std::size_t i : {0, 1}) {
+    status[i] = ended[i] ? *ended[i] : runs[i]->loop().end(interrupted);
   }
-  loop.write(engine_record);
-  if (!worker || engine_record.at("status") != "ready") {
-    return loop.finish_early(false);
-  }
-  loop.write(schedule_record(plan));
-  known.meet(pool.found(), engine_record, plan.checks);
-  loop.expect(std::move(known));
-  return loop.run(std::move(worker), plan.checks);
+  return status;
 }
 
 }  // namespace assay

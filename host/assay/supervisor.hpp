@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -46,5 +47,17 @@ int run_checks(const installation& here, const run_options& options,
                const std::optional<engine_choice>& engine, const std::string& no_engine_reason,
                const std::vector<std::string>& command_line,
                const std::vector<record_sink*>& sinks);
+
+/// One of two runs that take turns.
+struct run_side {
+  run_options options;  // with its own --torch
+  engine_choice engine;
+  std::vector<record_sink*> sinks;
+};
+
+/// Runs the same checks with two LibTorch installations: every check is timed with the one and at
+/// once with the other. Answers the exit status of each.
+std::array<int, 2> run_side_by_side(const installation& here, const std::array<run_side, 2>& sides,
+                                    const std::vector<std::string>& command_line);
 
 }  // namespace assay

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string_view>
@@ -76,6 +78,16 @@ const saved_link* worst_link(const occurrences& of, const std::string& name) {
     }
   }
   return worst;
+}
+
+/// The standard deviation of a normal distribution over its median absolute deviation.
+constexpr double deviation_of_normal = 1.4826;
+
+/// How many standard deviations the greatest of so many that are noise will hardly reach.
+double out_of_noise(const regression_rules& rules, std::size_t count) {
+  const boost::math::normal standard;
+  return boost::math::quantile(
+      boost::math::complement(standard, rules.significance / 2.0 / static_cast<double>(count)));
 }
 
 std::string link_text(const saved_link& link) {
@@ -401,10 +413,18 @@ class comparing {
     if (ratios.size() >= enough) {
       found_.common_ratio = median_of(ratios);
     }
+    std::vector<double> deviations;
     for (timed& one : timed_) {
       one.change.ratio /= found_.common_ratio.value_or(1.0);
+      deviations.push_back(std::abs(std::log(one.change.ratio)));
     }
-    const double threshold = 1.0 + rules_.slower_percent.value_or(10.0) / 100.0;
+    double threshold = 1.0 + rules_.slower_percent.value_or(default_slower_percent) / 100.0;
+    if (found_.common_ratio && !tested.empty()) {
+      const double scatter = deviation_of_normal * median_of(deviations);
+      found_.scatter_percent = (std::exp(scatter) - 1.0) * 100.0;
+      threshold = std::max(threshold, std::exp(scatter * out_of_noise(rules_, tested.size())));
+    }
+    found_.least_percent = (threshold - 1.0) * 100.0;
     const std::vector<double> adjusted = holm_adjusted(p);
     std::set<const timed*> proven;
     for (std::size_t i = 0; i < tested.size(); ++i) {
@@ -450,13 +470,18 @@ comparison compare(const std::vector<saved_run>& before, const std::vector<saved
 }
 
 bool is_regression(const comparison& found, const regression_rules& rules) {
-  const bool all_slower = rules.slower_percent && found.common_ratio && found.times_tested > 0 &&
-                          *found.common_ratio >= 1.0 + *rules.slower_percent / 100.0;
   return (rules.error &&
           (!found.broken.empty() || !found.vanished.empty() || !found.no_longer_run.empty())) ||
          std::any_of(found.links.begin(), found.links.end(),
                      [](const link_change& change) { return change.regression; }) ||
-         (rules.slower_percent && !found.slower.empty()) || all_slower;
+         (rules.slower_percent && !found.slower.empty()) || all_became_slower(found, rules);
+}
+
+bool all_became_slower(const comparison& found, const regression_rules& rules) {
+  // The whole machine's speed varies more than that of one check beside the others.
+  constexpr double of_the_threshold = 2.0;
+  return rules.slower_percent && found.common_ratio && found.times_tested > 0 &&
+         *found.common_ratio >= 1.0 + of_the_threshold * *rules.slower_percent / 100.0;
 }
 
 }  // namespace assay

@@ -11,13 +11,15 @@
 
 namespace assay {
 
+inline constexpr double default_slower_percent = 5.0;
+
 /// What makes a comparison end as a regression.
 struct regression_rules {
   bool error = true;        // a check that ran now errs, crashes, hangs, or is gone
   bool fallback = true;     // links on_device and no_fallback became worse
   bool path = true;         // link path became worse
   bool correctness = true;  // link correct became worse
-  std::optional<double> slower_percent = 10.0;
+  std::optional<double> slower_percent = default_slower_percent;
   double significance = 0.01;   // of the rank test, after Holm's correction
   bool across_devices = false;  // times of unlike devices too, by their copy bandwidth
 };
@@ -61,6 +63,10 @@ struct comparison {
   std::size_t times_untested = 0;       // checks with times and too few samples
   std::vector<time_change> suspicious;  // of the untested: over the threshold, proof of nothing
   std::optional<double> common_ratio;   // what the tested have in common: median of the ratios
+  /// How the single ratios scatter about that, as a standard deviation (1.4826 times the median
+  /// absolute deviation of the logarithms): what one run and the next differ by anyway.
+  std::optional<double> scatter_percent;
+  double least_percent = 0.0;                   // from where on a time counted as changed
   std::vector<std::string> times_not_compared;  // devices or checks, with the reason
   bool regression = false;
 };
@@ -68,6 +74,9 @@ struct comparison {
 /// Compares all runs of one side with all of the other. Either list has at least one.
 comparison compare(const std::vector<saved_run>& before, const std::vector<saved_run>& after,
                    const regression_rules& rules);
+
+/// Whether all checks together became slower by twice the threshold or more.
+bool all_became_slower(const comparison& found, const regression_rules& rules);
 
 /// Whether what was found is a regression by these rules; compare() asks it last.
 bool is_regression(const comparison& found, const regression_rules& rules);

@@ -22,7 +22,7 @@ class WrongUsage(CompareTest):
                 (["--old", "text", "--new", "text", "text"], "stands beside --old"),
                 (["empty", "text"], "holds no result file"),
                 (["text", "text", "--fail-on", "pathh"], "did you mean 'path'?"),
-                (["text", "text", "--fail-on", "slower=none"], "reads like slower=10%")]:
+                (["text", "text", "--fail-on", "slower=none"], "reads like slower=5%")]:
             with self.subTest(words):
                 run = self.compare(*arguments)
                 self.assertEqual((run.status, run.stdout), (2, ""), run)

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "host/assay/compare_command.hpp"
@@ -163,6 +164,30 @@ TEST(compare, one_slower_check_among_many_is_found) {
   EXPECT_TRUE(compared(after, before).slower.empty());
   EXPECT_EQ(compared(after, before).faster.size(), 1U);
   EXPECT_FALSE(compared(before, after, parse_fail_on({"error"})).regression);
+}
+
+// One run and the next differ in any check: what does not stick out of that is no finding.
+TEST(compare, what_the_runs_differ_by_anyway_is_not_slower) {
+  const auto found_with = [](double scatter) {
+    std::mt19937 random(1);
+    std::normal_distribution<double> spread(0.0, scatter);
+    std::vector<saved_check> before;
+    std::vector<saved_check> after;
+    for (unsigned i = 0; i < 30; ++i) {
+      const std::string name = "x" + std::to_string(i);
+      before.push_back(timed(name, 100.0, i));
+      after.push_back(timed(name, 100.0 * (i == 7 ? 1.12 : std::exp(spread(random))), 100 + i));
+    }
+    return compared(before, after);
+  };
+  const comparison quiet = found_with(0.002);
+  ASSERT_EQ(quiet.slower.size(), 1U);
+  EXPECT_EQ(quiet.slower[0].id, "c/x7[float32]");
+  EXPECT_NEAR(quiet.least_percent, 5.0, 0.01);
+  const comparison noisy = found_with(0.05);
+  EXPECT_TRUE(noisy.slower.empty());
+  EXPECT_NEAR(noisy.scatter_percent.value_or(0.0), 5.0, 2.0);
+  EXPECT_GT(noisy.least_percent, 12.0);
 }
 
 TEST(compare, all_checks_slower_together_are_a_regression) {

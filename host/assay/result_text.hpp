@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sstream>
+#include <string>
+
+#include "collected_run.hpp"
+#include "host/results/saved_run.hpp"
+#include "record_sink.hpp"
+#include "reports.hpp"
+
+namespace assay {
+
+/// A result file in memory, for runs that are compared or kept.
+class result_text final : public record_sink {
+ public:
+  void on_record(const nlohmann::json& record) override {
+    text_ += result_line(record);
+    if (text_of(record, "record") == "summary") {
+      summary_ = text_of(record, "text");
+    }
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::string& summary() const { return summary_; }
+
+  /// What a comparison needs of it; `name` stands for it in messages.
+  [[nodiscard]] saved_run run(const char* name) const {
+    std::istringstream in(text_);
+    return read_saved_run(in, name);
+  }
+
+ private:
+  std::string text_, summary_;
+};
+
+}  // namespace assay
