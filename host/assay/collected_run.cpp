@@ -230,6 +230,8 @@ void collected_run::add(const json& record) {
     run = record;
   } else if (kind == "engine") {
     (engine.is_null() ? engine : engine_failure) = record;
+  } else if (kind == "environment") {
+    environment = record;
   } else if (kind == "plugin") {
     plugins.push_back(record);
   } else if (kind == "schedule") {

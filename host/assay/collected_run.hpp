@@ -26,6 +26,7 @@ struct collected_run {
 
   nlohmann::json run;
   nlohmann::json engine;
+  nlohmann::json environment;     // null in the files of older versions
   nlohmann::json engine_failure;  // the engine record of a later worker that could not be started
   std::vector<nlohmann::json> plugins;
   std::vector<nlohmann::json> not_selected;

@@ -192,6 +192,19 @@ class markdown_page {
     add("LibTorch", text_of(run_.engine, "torch_package"));
     add("LibTorch's folder", text_of(run_.run, "torch_dir"));
     add("GPU part of LibTorch", text_of(run_.engine, "backend_error"));
+    const json& libtorch = member_of(run_.environment, "libtorch");
+    for (const char* part : {"git_hash", "cuda", "cudnn", "hip", "miopen"}) {
+      add(fmt::format("LibTorch's {}", part), text_of(libtorch, part));
+    }
+    for (const json& driver : list_of(run_.environment, "drivers")) {
+      add("driver " + text_of(driver, "name"), text_of(driver, "version"));
+    }
+    for (const char* part : {"os", "kernel", "c_library", "cpu"}) {
+      add(part, text_of(member_of(run_.environment, "system"), part));
+    }
+    for (const auto& [name, value] : member_of(run_.environment, "variables").items()) {
+      add(name, value.is_string() ? value.get<std::string>() : "");
+    }
     for (const auto& [name, setting] : member_of(run_.run, "options").items()) {
       if (text_of(setting, "source") != "built in") {
         add("--" + name, text_of(setting, "value") + " (" + text_of(setting, "source") + ")");

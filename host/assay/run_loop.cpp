@@ -83,6 +83,7 @@ void run_loop::begin(std::unique_ptr<worker_process> worker,
 void run_loop::examine() {
   examine_all();
   trace_all();
+  write_clocks("after", checks_);
 }
 
 int run_loop::end(bool interrupted) {
@@ -98,6 +99,10 @@ int run_loop::end(bool interrupted) {
 }
 
 bool run_loop::time_next() {
+  if (!clocks_written_) {
+    clocks_written_ = true;
+    write_clocks("before", checks_);
+  }
   if (next_ == checks_.size()) {
     // The last check's neighbours are owed their proof too.
     if (!worker_ && !done_by_worker_.empty() && options_.repeat_neighbours > 0 && renew_worker()) {

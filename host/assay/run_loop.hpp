@@ -72,6 +72,9 @@ class run_loop {
     std::string phase;  // of the check, where no record came
   };
 
+  /// The record `clocks`. NVIDIA's GPUs are asked in the worker, where there is one.
+  void write_clocks(const char* when, const std::vector<planned_check>& checks);
+  nlohmann::json ask_management();
   /// Runs one check; false when the worker is of no more use.
   bool time_one(const planned_check& check, const std::string& repeat_of);
   [[nodiscard]] nlohmann::json run_command(const planned_check& check, bool for_evidence) const;
@@ -107,6 +110,7 @@ class run_loop {
   std::vector<record_sink*> sinks_;
   std::unique_ptr<worker_process> worker_;
   std::vector<planned_check> checks_;
+  bool clocks_written_ = false;
   std::size_t next_ = 0;                       // of checks_
   std::vector<planned_check> done_by_worker_;  // ran to their end on the present worker
   std::function<std::vector<nlohmann::json>(bool at_once)> before_summary_;

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "collected_run.hpp"
+#include "environment_record.hpp"
 #include "errors.hpp"
 #include "host/common/utc_time.hpp"
 #include "host/diagnosis/knowledge.hpp"
@@ -20,6 +21,7 @@
 #include "run_diagnosis.hpp"
 #include "run_loop.hpp"
 #include "schedule.hpp"
+#include "watched_variables.hpp"
 #include "worker_pool.hpp"
 
 namespace assay {
@@ -260,7 +262,13 @@ class check_run {
     for (const json& plugin : pool_.found().plugins) {
       loop_.write(plugin);
     }
+    const std::vector<std::string> watched =
+        watched_variables(pool_.survey().files(), options_.trust_plugins);
+    const json environment =
+        environment_record(engine_record, engine_ ? &engine_->torch : nullptr,
+                           {watched, watched_in(platform::environment_variables(), watched)});
     loop_.write(engine_record);
+    loop_.write(environment);
     if (!worker || engine_record.at("status") != "ready") {
       return loop_.finish_early(false);
     }

@@ -220,6 +220,10 @@ torch_install inspect_torch(const fs::path& dir, const std::string& found_by) {
         "are missing or unreadable; name a complete one",
         torch.dir.string(), found_by));
   }
+  torch.git_hash = python_string(version_py, "git_version");
+  if (torch.git_hash.empty()) {
+    torch.git_hash = first_line(torch.dir / "build-hash");
+  }
   const fs::path lib = torch.dir / "lib";
   // Canonical: a folder of links (to a LibTorch with another GPU library, say) must lead to the one
   // copy that the GPU library itself needs, else the process would hold two.

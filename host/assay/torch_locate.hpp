@@ -19,6 +19,7 @@ struct torch_install {
   std::vector<std::filesystem::path> libraries;  // libc10, libtorch_cpu: canonical, in load order
   std::optional<std::filesystem::path> backend;  // libtorch_hip or libtorch_cuda
   std::vector<std::filesystem::path> library_dirs;  // for the worker's library path (ROCm wheels)
+  std::string git_hash;  // of LibTorch's sources; "" where its files do not tell
   std::string found_by;  // "--torch", "the active Python environment", "the engine's own"
 };
 

@@ -6,6 +6,7 @@
 #include "host/common/nearest.hpp"
 #include "host/common/pack_contents.hpp"
 #include "host/common/toml.hpp"
+#include "host/common/variable_pattern.hpp"
 #include "knowledge.hpp"
 
 namespace assay {
@@ -178,7 +179,9 @@ class reader {
     if (head == nullptr) {
       throw mistake(root, "the file needs [pack], with format, id, version and vendor");
     }
-    only_these(*head, {"format", "id", "version", "vendor", "accelerator", "load_library", "needs"},
+    only_these(*head,
+               {"format", "id", "version", "vendor", "accelerator", "load_library", "needs",
+                "environment"},
                "[pack]");
     if ((*head)["format"].value<std::int64_t>() != 1) {
       throw mistake(*head, "[pack] needs 'format = 1', the one that this assay reads");
@@ -189,6 +192,13 @@ class reader {
     }
     pack.version = text(*head, "version", true, "[pack]");
     pack.vendor = text(*head, "vendor", true, "[pack]");
+    for (const std::string& name : texts(*head, "environment", "[pack]")) {
+      if (!is_variable_pattern(name)) {
+        throw mistake(
+            *head->get("environment"),
+            "[pack]: 'environment' " + std::string(variable_pattern_rule) + ", not '" + name + "'");
+      }
+    }
     for (const rule_pack& other : known_.packs) {
       if (other.refused.empty() && other.id == pack.id) {
         throw mistake(*head, "the pack id '" + pack.id + "' is taken by " + other.file.string());

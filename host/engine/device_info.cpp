@@ -11,6 +11,7 @@
 #include <array>
 #include <boost/dll/shared_library.hpp>
 #include <cctype>
+#include <cstddef>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -53,13 +54,35 @@ json hip_architecture(const dll::shared_library& library, int device) {
   return std::string(bytes.data() + at);
 }
 
+using get_address = int(char*, int, int);
+using get_bytes = int(std::size_t*, int);
+
+/// "0000:01:00.0", by which a device is found among the system's own.
+json pci_address(get_address* ask, int device) {
+  std::array<char, 64> text{};
+  if (ask == nullptr || ask(text.data(), static_cast<int>(text.size()) - 1, device) != 0) {
+    return nullptr;
+  }
+  std::string address = text.data();
+  std::transform(address.begin(), address.end(), address.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return address;
+}
+
+json total_memory(get_bytes* ask, int device) {
+  std::size_t bytes = 0;
+  return ask != nullptr && ask(&bytes, device) == 0 ? json(bytes) : json();
+}
+
 json hip_device(const dll::shared_library& library, int device) {
   std::array<char, 256> name{};
   auto* get_name = find<int(char*, int, int)>(library, "hipDeviceGetName");
   const bool named =
       get_name != nullptr && get_name(name.data(), static_cast<int>(name.size()) - 1, device) == 0;
   return {{"name", named ? json(name.data()) : json()},
-          {"architecture", hip_architecture(library, device)}};
+          {"architecture", hip_architecture(library, device)},
+          {"pci", pci_address(find<get_address>(library, "hipDeviceGetPCIBusId"), device)},
+          {"memory_bytes", total_memory(find<get_bytes>(library, "hipDeviceTotalMem"), device)}};
 }
 
 json cuda_device(int device) {
@@ -72,7 +95,11 @@ json cuda_device(int device) {
 #else
   const dll::shared_library driver("libcuda.so.1", dll::load_mode::search_system_folders, error);
 #endif
-  json found{{"name", nullptr}, {"architecture", nullptr}};
+  json found{
+      {"name", nullptr},
+      {"architecture", nullptr},
+      {"pci", pci_address(find<get_address>(driver, "cuDeviceGetPCIBusId"), device)},
+      {"memory_bytes", total_memory(find<get_bytes>(driver, "cuDeviceTotalMem_v2"), device)}};
   auto* get_name = find<int(char*, int, int)>(driver, "cuDeviceGetName");
   auto* attribute = find<int(int*, int, int)>(driver, "cuDeviceGetAttribute");
   std::array<char, 256> name{};

@@ -56,6 +56,7 @@ char* describe(const char* backend_library) {
     at::ones({at::get_num_threads() * std::int64_t{65536}}).exp_();
     return text_of({{"torch_version", loaded_version()},
                     {"build", assay::engine::build_kind()},
+                    {"config", at::show_config()},
                     {"devices", assay::engine::list_devices(backend_library)}});
   } catch (const std::exception& e) {
     return text_of({{"reason", e.what()}});

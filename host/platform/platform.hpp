@@ -22,6 +22,12 @@ namespace assay::platform {
 [[nodiscard]] std::filesystem::path user_cache_dir();   // may be empty
 [[nodiscard]] std::filesystem::path user_data_dir();    // may be empty
 
+/// Who runs this process, as the system's list of users has it; "" where it has none.
+struct account {
+  std::string name, home;
+};
+[[nodiscard]] account this_account();
+
 /// Linux below Windows.
 [[nodiscard]] bool is_wsl();
 

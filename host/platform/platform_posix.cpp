@@ -4,12 +4,14 @@
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif
+#include <pwd.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -90,6 +92,17 @@ bool is_wsl() {
   std::string line;
   std::getline(version, line);
   return line.find("icrosoft") != std::string::npos;
+}
+
+account this_account() {
+  passwd entry{};
+  passwd* found = nullptr;
+  std::array<char, 16384> texts{};
+  if (::getpwuid_r(::geteuid(), &entry, texts.data(), texts.size(), &found) != 0 ||
+      found == nullptr) {
+    return {};
+  }
+  return {entry.pw_name, entry.pw_dir};
 }
 
 int terminal_width(int descriptor) {

@@ -55,6 +55,17 @@ bool is_terminal(int descriptor) {
 
 bool is_wsl() { return false; }
 
+account this_account() {
+  constexpr DWORD longest = 257;  // UNLEN and a zero
+  std::string name(longest, '\0');
+  DWORD size = longest;
+  if (::GetUserNameA(name.data(), &size) == 0 || size == 0) {
+    return {};
+  }
+  name.resize(size - 1);
+  return {name, ""};  // USERPROFILE has the folder
+}
+
 int terminal_width(int descriptor) {
   CONSOLE_SCREEN_BUFFER_INFO info{};
   if (::GetConsoleScreenBufferInfo(handle_of(descriptor), &info) != 0) {

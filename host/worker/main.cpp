@@ -25,6 +25,7 @@
 #include "host/common/dtype_names.hpp"
 #include "host/platform/memory.hpp"
 #include "host/platform/platform.hpp"
+#include "nvidia_management.hpp"
 #include "plugin_loader.hpp"
 #include "trace_plugins.hpp"
 
@@ -146,6 +147,8 @@ class worker {
         answer(classifier == nullptr ? json() : ask_classifier(*classifier, command), "classified");
       } else if (what == "device_state") {
         tell_device_state(command);
+      } else if (what == "clocks") {
+        answer(nvidia_clocks(), "clocks");
       } else if (what == "inspect") {
         inspect(command);
       } else if (what == "operators") {
@@ -206,8 +209,9 @@ class worker {
 
   void answer(json record, const char* kind) {
     if (record.is_null()) {
-      record = {{"record", kind}, {"state", "unknown"}, {"fact", "this worker does not have it"}};
+      record = {{"state", "unknown"}, {"fact", "this worker does not have it"}};
     }
+    record["record"] = kind;
     flush_output();
     records_.write(record);
   }

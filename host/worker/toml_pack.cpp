@@ -5,6 +5,7 @@
 #include <set>
 
 #include "host/common/nearest.hpp"
+#include "host/common/variable_pattern.hpp"
 #include "plugin_loader.hpp"
 #include "registrar.hpp"
 #include "toml_pack_check.hpp"
@@ -64,7 +65,8 @@ class pack_reader {
       source_.fail(root_.node(), "the file needs [pack], with format = 1, id, version and vendor");
     }
     const toml_fields head(source_, *root_.need("pack").as_table(), "[pack]");
-    head.only({"format", "id", "version", "vendor", "accelerator", "load_library", "needs"});
+    head.only({"format", "id", "version", "vendor", "accelerator", "load_library", "needs",
+               "environment"});
     if (const toml::node& format = head.need("format"); format.value_exact<std::int64_t>() != 1) {
       head.fail(format, "'format' is another one than 1, which is what this assay reads");
     }
@@ -77,6 +79,12 @@ class pack_reader {
     check_length(head, "version", pack_.version, sizeof(assay_stamp::version) - 1);
     check_length(head, "vendor", pack_.vendor, sizeof(assay_stamp::vendor) - 1);
     pack_.libraries = head.texts("load_library");
+    for (const std::string& name : head.texts("environment")) {  // which is for assay to read
+      if (!is_variable_pattern(name)) {
+        head.fail(head.need("environment"),
+                  "'environment' " + std::string(variable_pattern_rule) + ", not '" + name + "'");
+      }
+    }
     if (head.has("needs") && head.need("needs").is_array()) {
       for (const toml::node& one : *head.list("needs", "tables")) {
         pack_.needs.push_back(read_needs(head.item(one, "each of 'needs'")));
