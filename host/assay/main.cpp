@@ -113,6 +113,13 @@ report_paper paper_of_run(const run_options& options, const environment& world) 
           terminal ? platform::terminal_width(descriptor) : 0};
 }
 
+/// What is written into files goes to strangers; the report on the terminal does not.
+std::unique_ptr<record_sink> for_strangers(std::unique_ptr<record_sink> sink,
+                                           const run_options& options) {
+  return options.full_environment ? std::move(sink)
+                                  : make_redacted(std::move(sink), redaction::of_this_machine());
+}
+
 std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
                                                      const environment& world) {
   std::vector<std::unique_ptr<record_sink>> sinks;
@@ -120,10 +127,10 @@ std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
     return sinks;
   }
   if (options.json_file) {
-    sinks.push_back(make_result_file(*options.json_file));
+    sinks.push_back(for_strangers(make_result_file(*options.json_file), options));
   }
   if (options.junit_file) {
-    sinks.push_back(make_junit_report(*options.junit_file));
+    sinks.push_back(for_strangers(make_junit_report(*options.junit_file), options));
   }
   // The progress line before the table: it must be erased when the table is printed.
   if (platform::is_terminal(stderr_descriptor)) {
@@ -214,7 +221,7 @@ int selftest(const std::vector<std::string>& command_line,
   std::vector<record_sink*> sinks;
   std::unique_ptr<record_sink> file;
   if (options.json_file) {
-    file = make_result_file(*options.json_file);
+    file = for_strangers(make_result_file(*options.json_file), options);
     sinks.push_back(file.get());
   }
   std::unique_ptr<record_sink> progress;

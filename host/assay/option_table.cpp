@@ -108,6 +108,8 @@ const std::vector<option_spec>& option_table() {
        "two, the old and the new one, and compares them"},
       {"json", "FILE", path, run | selftest, false,
        "write the results as JSON Lines; -: standard output"},
+      {"full-environment", "", flag, run | selftest, false,
+       "keep user, host and home folders in what --json, --junit and --save write"},
       {"junit", "FILE", path, run, false, "write the results as JUnit XML"},
       {"known-issues", "FILE", path_list, run, false,
        "expected failures, which are reported as known; a TOML file; repeatable"},

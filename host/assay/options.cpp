@@ -141,6 +141,8 @@ void apply(run_options& options, const std::string& name, const given_option& gi
     options.chrome_trace_dir = parse_output_folder(origin, text, given.base_dir);
   } else if (name == "no-color") {
     options.no_color = parse_flag(origin, text);
+  } else if (name == "full-environment") {
+    options.full_environment = parse_flag(origin, text);
   } else if (name == "list-only") {
     options.list_only = parse_flag(origin, text);
   } else if (name == "sysroot") {
@@ -208,6 +210,7 @@ std::string text_in_force(const run_options& options, std::string_view name) {
   if (name == "trace-libs") return yes_no(options.trace_libs);
   if (name == "chrome-trace") return path_text(options.chrome_trace_dir);
   if (name == "no-color") return yes_no(options.no_color);
+  if (name == "full-environment") return yes_no(options.full_environment);
   if (name == "list-only") return yes_no(options.list_only);
   if (name == "sysroot") return options.sysroot.string();
   if (name == "architecture") return options.architecture;

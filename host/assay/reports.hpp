@@ -11,6 +11,7 @@
 
 #include "collected_run.hpp"
 #include "record_sink.hpp"
+#include "redaction.hpp"
 
 namespace assay {
 
@@ -20,6 +21,9 @@ std::unique_ptr<record_sink> make_result_file(const std::filesystem::path& file)
 
 /// A record as it stands in a result file, with the line's end.
 std::string result_line(const nlohmann::json& record);
+
+/// Gives `behind` the records without what is personal.
+std::unique_ptr<record_sink> make_redacted(std::unique_ptr<record_sink> behind, redaction names);
 
 /// JUnit XML, made at the `summary` record: written beside `file`, then moved to its place. Throws
 /// tool_error from on_record when it cannot be written.

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "collected_run.hpp"
 #include "host/results/saved_run.hpp"
 #include "record_sink.hpp"
+#include "redaction.hpp"
 #include "reports.hpp"
 
 namespace assay {
@@ -14,8 +17,12 @@ namespace assay {
 /// A result file in memory, for runs that are compared or kept.
 class result_text final : public record_sink {
  public:
+  result_text() = default;
+  /// Without what is personal.
+  explicit result_text(redaction names) : names_(std::move(names)) {}
+
   void on_record(const nlohmann::json& record) override {
-    text_ += result_line(record);
+    text_ += result_line(names_ ? names_->of_record(record) : record);
     if (text_of(record, "record") == "summary") {
       summary_ = text_of(record, "text");
     }
@@ -31,6 +38,7 @@ class result_text final : public record_sink {
   }
 
  private:
+  std::optional<redaction> names_;
   std::string text_, summary_;
 };
 

@@ -76,6 +76,9 @@ std::optional<saved_run> timed_run(const installation& here, const run_options& 
 run_keeping::run_keeping(const run_options& options)
     : options_(options), rules_(parse_fail_on(options.fail_on)) {
   rules_.across_devices = options.across_devices;
+  if (!options.full_environment) {
+    record_ = result_text(redaction::of_this_machine());  // a kept run can be exported
+  }
   try {
     store_.emplace(options.store,
                    options.save.empty() ? run_store::access::reading : run_store::access::writing);

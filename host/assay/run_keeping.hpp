@@ -11,6 +11,7 @@
 #include "host/results/compare.hpp"
 #include "host/store/run_store.hpp"
 #include "record_sink.hpp"
+#include "redaction.hpp"
 #include "report_paper.hpp"
 #include "result_text.hpp"
 #include "run_options.hpp"

@@ -49,6 +49,7 @@ struct run_options {
   std::vector<std::filesystem::path> known_issues;  // files
   bool no_color = false;
   bool list_only = false;
+  bool full_environment = false;  // the written files keep user, host and home folders
   bool evidence = true;  // --no-evidence: false
   bool refresh_ceilings = false;
   std::string baseline;        // "cpu", or "": none

@@ -238,18 +238,18 @@ class OnTheCpu(PlantedFaults, support.EndToEndTest):
                               enable=["elementwise", "planted"])
         self.assertEqual(run.status, 1, run)
         ids = [check["id"] for check in run.one("schedule")["checks"]]
-        self.assertEqual(len(ids), 9 + 15)
+        self.assertEqual(len(ids), 9 + 16)
         self.assertEqual([result["id"] for result in run.results], ids)
         statuses = {"throws": "error", "throws_nonstd": "error", "out_of_memory": "error",
-                    "aborts": "crash", "segfaults": "crash", "exits": "crash",
+                    "tells": "error", "aborts": "crash", "segfaults": "crash", "exits": "crash",
                     "sleeps": "timeout", "hangs": "timeout"}
         for result in run.results:
             self.assertEqual(result["status"], statuses.get(result["name"], "ok"), run)
             self.assertRegex(run.row(result["id"]), rf"^\S+ {result['status']} (cpu|-) ")
-        self.assert_counts(run, checks=24, on_device=16, errors=3, warnings=1, crashes=3,
+        self.assert_counts(run, checks=25, on_device=16, errors=4, warnings=2, crashes=3,
                            timeouts=2)
         self.assertRegex(run.summary["text"],
-                         r"^Summary: 16/24 returned cpu tensors \| 3 errors \| 1 warnings \| "
+                         r"^Summary: 16/25 returned cpu tensors \| 4 errors \| 2 warnings \| "
                          r"3 crashes \| 2 timeouts \| \d+\.\d s$")
         # A fault without a check before it in the same worker has no neighbour.
         workers = {"segfaults": 2, "exits": 3, "leaves_thread": 4, "sleeps": 4,

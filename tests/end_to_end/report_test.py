@@ -24,7 +24,8 @@ class WrongUsage(support.EndToEndTest):
 @support.needs_torch
 class ARunAgain(support.EndToEndTest):
     def test_each_form(self):
-        run = self.run_checks(device="cpu", enable=["planted/fine", "planted/throws"], planted=True)
+        run = self.run_checks("--full-environment", device="cpu", planted=True,
+                              enable=["planted/fine", "planted/throws"])
         file = self.folder / "run1.jsonl"
         again = self.assay("report", file)
         self.assertEqual(again.status, 0, again)

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -81,6 +82,17 @@ Tensor prints_stdout(const Tensor& x, std::int64_t bytes) {
   return x.clone();
 }
 
+/// Says what PLANTED_TEXT holds, in each way in which an operator can.
+Tensor tells(const Tensor&) {
+  const char* planted = std::getenv("PLANTED_TEXT");
+  const std::string text = planted == nullptr ? "" : planted;
+  std::fprintf(stdout, "planted: %s\n", text.c_str());
+  std::fprintf(stderr, "planted: %s\n", text.c_str());
+  std::fflush(stdout);
+  TORCH_WARN("planted: ", text);
+  TORCH_CHECK(false, "planted: ", text);
+}
+
 class address_space_limit {
  public:
   explicit address_space_limit(rlim_t more) {
@@ -130,6 +142,7 @@ TORCH_LIBRARY(planted, m) {
   m.def("warns(Tensor x) -> Tensor");
   m.def("prints_stderr(Tensor x, int bytes) -> Tensor");
   m.def("prints_stdout(Tensor x, int bytes) -> Tensor");
+  m.def("tells(Tensor x) -> Tensor");
   m.def("out_of_memory(Tensor x) -> Tensor");
   m.def("exits(Tensor x, int code) -> Tensor");
   m.def("leaves_thread(Tensor x) -> Tensor");
@@ -147,6 +160,7 @@ TORCH_LIBRARY_IMPL(planted, CompositeExplicitAutograd, m) {
   m.impl("warns", warns);
   m.impl("prints_stderr", prints_stderr);
   m.impl("prints_stdout", prints_stdout);
+  m.impl("tells", tells);
   m.impl("out_of_memory", out_of_memory);
   m.impl("exits", exits);
   m.impl("leaves_thread", leaves_thread);

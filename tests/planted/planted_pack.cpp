@@ -17,6 +17,7 @@ ASSAY_PLUGIN("planted", "1.0", "assay tests")(registry& plugin) {
   group.check("warns", {x}, call("planted::warns", in(0)));
   group.check("prints_stderr", {x}, call("planted::prints_stderr", in(0), 10'000'000));
   group.check("prints_stdout", {x}, call("planted::prints_stdout", in(0), 10'000'000));
+  group.check("tells", {x}, call("planted::tells", in(0)));
   group.check("out_of_memory", {x}, call("planted::out_of_memory", in(0)));
   group.check("aborts", {x}, call("planted::aborts", in(0)));
   group.check("segfaults", {x}, call("planted::segfaults", in(0)));
