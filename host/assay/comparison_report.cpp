@@ -209,6 +209,7 @@ json comparison_as_json(const comparison& found, const regression_rules& rules) 
   json environment = json::array();
   for (const environment_change& change : found.environment) {
     environment.push_back({{"name", change.name},
+                           {"group", change.group},
                            {"before", change.before.empty() ? json() : json(change.before)},
                            {"after", change.after.empty() ? json() : json(change.after)}});
   }

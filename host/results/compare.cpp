@@ -11,6 +11,7 @@
 #include <set>
 #include <string_view>
 
+#include "compare_environment.hpp"
 #include "rank_test.hpp"
 
 namespace assay {
@@ -109,7 +110,7 @@ class comparing {
     found_.runs_after = after_runs_.size();
     take_remarks(before_runs_);
     take_remarks(after_runs_);
-    compare_environments();
+    found_.environment = compare_environments(before_runs_, after_runs_);
     find_unlike_devices();
     for (const auto& [key, old] : before_) {
       const auto now = after_.find(key);
@@ -155,43 +156,6 @@ class comparing {
     for (const saved_run& run : runs) {
       for (const std::string& remark : run.remarks) {
         found_.remarks.push_back(fmt::format("{}: {}", run.file.string(), remark));
-      }
-    }
-  }
-
-  /// "2.10.0 | 2.11.0" where the runs of a side differ.
-  static std::map<std::string, std::string> environment_of(const std::vector<saved_run>& runs,
-                                                           std::vector<std::string>& order) {
-    std::map<std::string, std::vector<std::string>> values;
-    for (const saved_run& run : runs) {
-      for (const auto& [name, value] : run.environment) {
-        auto& known = values[name];
-        if (std::find(known.begin(), known.end(), value) == known.end()) {
-          known.push_back(value);
-        }
-        if (std::find(order.begin(), order.end(), name) == order.end()) {
-          order.push_back(name);
-        }
-      }
-    }
-    std::map<std::string, std::string> joined;
-    for (const auto& [name, known] : values) {
-      joined[name] = fmt::format("{}", fmt::join(known, " | "));
-    }
-    return joined;
-  }
-
-  void compare_environments() {
-    std::vector<std::string> order;
-    const auto old = environment_of(before_runs_, order);
-    const auto now = environment_of(after_runs_, order);
-    const auto value = [](const auto& of, const std::string& name) {
-      const auto found = of.find(name);
-      return found == of.end() ? std::string() : found->second;
-    };
-    for (const std::string& name : order) {
-      if (value(old, name) != value(now, name)) {
-        found_.environment.push_back({name, value(old, name), value(now, name)});
       }
     }
   }

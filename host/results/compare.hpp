@@ -26,6 +26,7 @@ struct regression_rules {
 
 struct environment_change {
   std::string name, before, after;  // "": it was not said
+  std::string group{};              // "LibTorch", "driver", "variables": see fingerprint.hpp
 };
 
 struct check_change {

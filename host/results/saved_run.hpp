@@ -8,6 +8,7 @@
 #include <iosfwd>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -54,10 +55,13 @@ struct saved_run {
   /// What the run was made with, in the order of the report: "LibTorch" -> "2.11.0+cu130".
   std::vector<std::pair<std::string, std::string>> environment;
   std::map<std::string, std::string> architectures;  // device -> "sm_90"
-  std::map<std::string, double> copy_gb_per_s;       // device -> measured ceiling
-  std::map<std::string, saved_check> checks;         // by "device id"; no repeats, no baselines
-  std::map<std::string, std::string> not_selected;   // "category/name" -> why it was not run
-  std::vector<std::string> remarks;                  // what is missing of it, a line each
+  std::set<std::string> recorded;  // of these names: those of `environment` and `clocks` lines
+  std::map<std::string, double> copy_gb_per_s;      // device -> measured ceiling
+  std::map<std::string, double> ceilings;           // "copy bandwidth of cuda:0, GB/s" -> measured
+  std::optional<double> throttle_count;             // of the CPU, when the run began
+  std::map<std::string, saved_check> checks;        // by "device id"; no repeats, no baselines
+  std::map<std::string, std::string> not_selected;  // "category/name" -> why it was not run
+  std::vector<std::string> remarks;                 // what is missing of it, a line each
 };
 
 /// Bounds that no result file of assay comes near, so that a hostile one ends in one line.
