@@ -113,13 +113,6 @@ report_paper paper_of_run(const run_options& options, const environment& world) 
           terminal ? platform::terminal_width(descriptor) : 0};
 }
 
-/// What is written into files goes to strangers; the report on the terminal does not.
-std::unique_ptr<record_sink> for_strangers(std::unique_ptr<record_sink> sink,
-                                           const run_options& options) {
-  return options.full_environment ? std::move(sink)
-                                  : make_redacted(std::move(sink), redaction::of_this_machine());
-}
-
 std::vector<std::unique_ptr<record_sink>> make_sinks(const run_options& options,
                                                      const environment& world) {
   std::vector<std::unique_ptr<record_sink>> sinks;

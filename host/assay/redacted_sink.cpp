@@ -28,4 +28,10 @@ std::unique_ptr<record_sink> make_redacted(std::unique_ptr<record_sink> behind, 
   return std::make_unique<redacted_sink>(std::move(behind), std::move(names));
 }
 
+std::unique_ptr<record_sink> for_strangers(std::unique_ptr<record_sink> sink,
+                                           const run_options& options) {
+  return options.full_environment ? std::move(sink)
+                                  : make_redacted(std::move(sink), redaction::of_this_machine());
+}
+
 }  // namespace assay

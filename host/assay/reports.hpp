@@ -12,6 +12,7 @@
 #include "collected_run.hpp"
 #include "record_sink.hpp"
 #include "redaction.hpp"
+#include "run_options.hpp"
 
 namespace assay {
 
@@ -24,6 +25,10 @@ std::string result_line(const nlohmann::json& record);
 
 /// Gives `behind` the records without what is personal.
 std::unique_ptr<record_sink> make_redacted(std::unique_ptr<record_sink> behind, redaction names);
+
+/// The same for what is written into files, which go to strangers, unless --full-environment.
+std::unique_ptr<record_sink> for_strangers(std::unique_ptr<record_sink> sink,
+                                           const run_options& options);
 
 /// JUnit XML, made at the `summary` record: written beside `file`, then moved to its place. Throws
 /// tool_error from on_record when it cannot be written.

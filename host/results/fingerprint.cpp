@@ -171,7 +171,7 @@ std::string in_gigabytes(object from) {
 }
 
 template <typename Note>
-void for_each_object(const std::optional<simdjson::dom::array>& list, Note&& note_one) {
+void for_each_object(const std::optional<simdjson::dom::array>& list, const Note& note_one) {
   if (list) {
     for (const auto element : *list) {
       object one;

@@ -65,7 +65,7 @@ class nvidia_library {
 #endif
   }
 
-  json clocks() {
+  json clocks() const {
     json record{{"why", ""}, {"driver", nullptr}, {"cards", json::array()}};
     auto* start = find_in<plain_call>(library_, "nvmlInit_v2");
     auto* count = find_in<ask_count>(library_, "nvmlDeviceGetCount_v2");
@@ -81,7 +81,8 @@ class nvidia_library {
     }
     std::array<char, 96> version{};
     auto* driver = find_in<ask_text>(library_, "nvmlSystemGetDriverVersion");
-    if (driver != nullptr && driver(version.data(), version.size() - 1) == 0) {
+    if (driver != nullptr &&
+        driver(version.data(), static_cast<unsigned>(version.size() - 1)) == 0) {
       record["driver"] = version.data();
     }
     count(&gpus);
