@@ -36,7 +36,8 @@ int run_torch_pair(const installation& here, const run_options& options,
     side.options.settings["torch"].value = side.options.torch_dir->string();
     side.engine = engines[i];
     if (options.json_file) {
-      sinks.push_back(make_result_file(files_of_both(*options.json_file)[i]));
+      sinks.push_back(
+          for_strangers(make_result_file(files_of_both(*options.json_file)[i]), options));
       side.sinks.push_back(sinks.back().get());
     }
     sinks.push_back(make_table_report(tables[i], paper.has_color(), paper.columns()));
