@@ -48,6 +48,7 @@ clang-tidy|clang-tidy
 libc++-dev|package
 libc++abi-dev|package
 python3-jsonschema|python module jsonschema
+python3-yaml|python module yaml
 '
 deb_packages='
 dpkg-dev|dpkg-shlibdeps
@@ -56,6 +57,10 @@ file|file
 faster_packages='
 ccache|ccache
 mold|mold
+'
+
+fuzz_packages='
+libclang-rt-dev|package
 '
 
 is_there() {
@@ -121,21 +126,24 @@ need() {
   fi
 }
 
-# What makes builds faster is taken where it can be had, and asked for once only.
-want_faster_builds() {
-  local stamp=$root/build/set-up/faster-builds-tried
+# want TABLE WHAT: what it names is taken where it can be had, and asked for once only.
+want() {
+  local table=$1 what=$2
+  local stamp="$root/build/set-up/tried-${what// /-}"
   local -a packages
   if [[ -e $stamp ]] || ((EUID != 0)) || ! command -v apt-get >/dev/null; then
     return 0
   fi
-  mapfile -t packages < <(missing "$faster_packages")
+  mapfile -t packages < <(missing "$table")
   if ((${#packages[@]} > 0)); then
-    say "installing with apt-get, for faster builds: ${packages[*]}"
+    say "installing with apt-get, for $what: ${packages[*]}"
     apt_install "${packages[@]}" || say "could not install ${packages[*]}; going on without"
   fi
   mkdir -p "${stamp%/*}"
   : >"$stamp"
 }
+
+want_faster_builds() { want "$faster_packages" 'faster builds'; }
 
 # ---------------------------------------------------------------- LibTorch
 

@@ -6,56 +6,10 @@
 #include <iostream>
 
 #include "errors.hpp"
-#include "host/results/line_reader.hpp"
 #include "host/results/saved_run.hpp"
 #include "reports.hpp"
-#include "tally.hpp"
 
 namespace assay {
-
-namespace {
-
-using nlohmann::json;
-
-constexpr std::size_t most_records = 1'000'000;
-
-/// What the records of a run that was killed add up to.
-json summary_of(const std::vector<json>& records) {
-  tally sum;
-  sum.interrupted = true;
-  std::map<std::string, json> results;
-  for (const json& record : records) {
-    const std::string kind = text_of(record, "record");
-    const std::string key = text_of(record, "device") + " " + text_of(record, "id");
-    if (kind == "plugin") {
-      sum.refused_plugins += text_of(record, "status") == "refused" ? 1 : 0;
-    } else if (kind == "schedule") {
-      for (const json& check : list_of(record, "checks")) {
-        if (!flag_is(check, "baseline", true)) {
-          ++sum.checks;
-          sum.add_device(text_of(check, "device"));
-        }
-      }
-    } else if (kind == "result" && text_of(record, "repeat_of").empty() &&
-               !flag_is(record, "baseline", true)) {
-      sum.add_result(record);
-      results[key] = record;
-    } else if (kind == "evidence" && results.contains(key)) {
-      sum.add_verdict(record, results[key]);
-    }
-  }
-  sum.not_run = sum.checks - sum.ran - sum.skipped;
-  return sum.summary(0.0);
-}
-
-std::string changed_by_hand(const std::filesystem::path& file) {
-  return fmt::format(
-      "{} has records that lack what every assay writes; it was changed by hand, or is none of "
-      "assay's",
-      file.string());
-}
-
-}  // namespace
 
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) {
@@ -70,51 +24,14 @@ std::string csv_cell(const std::string& text) {
 
 namespace {
 
+using nlohmann::json;
+
 std::string number_cell(const json& object, std::string_view member) {
   const auto number = number_if_any(object, member);
   return number ? fmt::format("{:.6g}", *number) : "";
 }
 
 }  // namespace
-
-read_records read_result_file(const std::filesystem::path& file) {
-  read_records read;
-  line_reader lines(file, reading_limits().line_bytes);
-  while (lines.next()) {
-    if (lines.blank()) {
-      continue;
-    }
-    json record = json::parse(lines.line(), nullptr, false);
-    const bool first = read.records.empty();
-    if (first && (!record.is_object() || text_of(record, "record") != "run" ||
-                  !record.contains("schema_version"))) {
-      break;
-    }
-    if (!record.is_object()) {
-      read.remarks.push_back(lines.damage("it is no JSON object"));
-      break;
-    }
-    if (read.records.size() == most_records) {
-      throw results_error(fmt::format("{} has more than {} records; it is no result file of assay",
-                                      file.string(), most_records));
-    }
-    read.records.push_back(std::move(record));
-  }
-  if (read.records.empty()) {
-    throw no_result_file(file);
-  }
-  try {
-    if (text_of(read.records.back(), "record") != "summary") {
-      if (read.remarks.empty()) {
-        read.remarks.emplace_back(no_summary);
-      }
-      read.records.push_back(summary_of(read.records));
-    }
-  } catch (const json::exception&) {
-    throw results_error(changed_by_hand(file));
-  }
-  return read;
-}
 
 std::string csv_report(const collected_run& run) {
   std::string text =
@@ -178,7 +95,7 @@ int report_command(const report_request& request, report_paper& paper) {
                           : markdown_report(run, read.remarks, redaction::of_this_machine()));
     }
   } catch (const json::exception&) {
-    throw usage_error(changed_by_hand(request.file));
+    throw usage_error(changed_by_hand(request.file).what());
   }
   paper.out() << std::flush;
   return exit_status::ok;

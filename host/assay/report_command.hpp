@@ -10,18 +10,9 @@
 #include "options.hpp"
 #include "redaction.hpp"
 #include "report_paper.hpp"
+#include "result_records.hpp"
 
 namespace assay {
-
-/// A result file's records as they were written, and what is missing of it.
-struct read_records {
-  std::vector<nlohmann::json> records;  // with a `summary` in any case
-  std::vector<std::string> remarks;
-};
-
-/// Reads a result file whole. Where it has no summary, one is made of what there is. Throws
-/// results_error for what is no result file, and where a record lacks what every assay writes.
-read_records read_result_file(const std::filesystem::path& file);
 
 /// `assay report`: shows a result file again without running anything. Throws usage_error.
 int report_command(const report_request& request, report_paper& paper);

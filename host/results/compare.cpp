@@ -205,9 +205,12 @@ class comparing {
                                 const std::string& device) {
     const auto a = old.copy_gb_per_s.find(device);
     const auto b = now.copy_gb_per_s.find(device);
-    return a == old.copy_gb_per_s.end() || b == now.copy_gb_per_s.end() || a->second <= 0.0
-               ? 0.0
-               : b->second / a->second;
+    if (a == old.copy_gb_per_s.end() || b == now.copy_gb_per_s.end()) {
+      return 0.0;
+    }
+    constexpr double most = 1e6;  // what lies beyond is no measurement
+    const double ratio = b->second / a->second;
+    return ratio > 1.0 / most && ratio < most ? ratio : 0.0;
   }
 
   void compare_states(const occurrences& old, const occurrences& now) {
@@ -317,7 +320,8 @@ class comparing {
     }
     both.change.before_us = median_of(both.before);
     both.change.after_us = median_of(both.after);
-    if (both.change.before_us > 0.0) {
+    constexpr double least_us = 1e-6;  // of what is no time there is no ratio
+    if (both.change.before_us >= least_us && both.change.after_us >= least_us) {
       timed_.push_back(std::move(both));
     }
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -28,21 +30,32 @@ line_reader::line_reader(std::istream& in, fs::path name, std::size_t most_bytes
 // std::getline, but for a line that never ends.
 bool line_reader::next() {
   line_.clear();
-  std::streambuf& from = *in_->rdbuf();
-  for (int c = from.sbumpc(); c != std::char_traits<char>::eof(); c = from.sbumpc()) {
-    if (c == '\n') {
-      ++number_;
-      return true;
-    }
-    if (line_.size() == most_bytes_) {
+  while (!ended_) {
+    const std::string_view rest(block_.data() + begin_, end_ - begin_);
+    const std::string_view part = rest.substr(0, rest.find('\n'));
+    if (line_.size() + part.size() > most_bytes_) {
       throw results_error(fmt::format("{}: line {} is longer than {} MiB; it is no result file",
                                       file_.string(), number_ + 1, most_bytes_ >> 20U));
     }
-    line_.push_back(static_cast<char>(c));
+    line_.append(part);
+    if (part.size() < rest.size()) {
+      begin_ += part.size() + 1;
+      ++number_;
+      return true;
+    }
+    fill();
   }
-  in_->setstate(std::ios::eofbit);
   number_ += line_.empty() ? 0 : 1;
   return !line_.empty();
+}
+
+void line_reader::fill() {
+  constexpr std::size_t block_bytes = std::size_t{64} << 10;
+  block_.resize(block_bytes);
+  const auto got = in_->rdbuf()->sgetn(block_.data(), static_cast<std::streamsize>(block_.size()));
+  begin_ = 0;
+  end_ = static_cast<std::size_t>(std::max<std::streamsize>(got, 0));
+  ended_ = end_ == 0;
 }
 
 bool line_reader::blank() const { return line_.find_first_not_of(" \t\r") == std::string::npos; }

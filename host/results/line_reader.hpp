@@ -6,6 +6,7 @@
 #include <fstream>
 #include <istream>
 #include <string>
+#include <vector>
 
 namespace assay {
 
@@ -26,19 +27,24 @@ class line_reader {
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::size_t number() const { return number_; }  // from 1
   /// The file ended in this line, without a line end: a crash may have cut it off.
-  [[nodiscard]] bool last() const { return in_->eof(); }
+  [[nodiscard]] bool last() const { return ended_; }
   [[nodiscard]] bool blank() const;
 
   /// What to say of a line that cannot be parsed: that it is cut off, or damaged and how.
   [[nodiscard]] std::string damage(const std::string& how) const;
 
  private:
+  void fill();
+
   std::filesystem::path file_;
   std::size_t most_bytes_;
   std::ifstream opened_;
   std::istream* in_ = &opened_;
+  std::vector<char> block_;
+  std::size_t begin_ = 0, end_ = 0;  // what of the block is still to be read
   std::string line_;
   std::size_t number_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace assay

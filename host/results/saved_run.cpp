@@ -8,7 +8,7 @@
 
 #include "fingerprint.hpp"
 #include "json_members.hpp"
-#include "line_reader.hpp"
+#include "record_reader.hpp"
 
 namespace assay {
 
@@ -17,34 +17,44 @@ namespace {
 namespace fs = std::filesystem;
 using simdjson::dom::object;
 
-constexpr int newest_schema = 1;
-
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-std::vector<double> numbers_in(object record, std::string_view name) {
-  std::vector<double> numbers;
+// What no clock says counts as not said: sums and ratios of the others are finite.
+bool is_time(double us) {
+  constexpr double longest_us = 1e15;
+  return us >= 0.0 && us <= longest_us;
+}
+
+std::optional<double> time_in(object record, std::string_view name) {
+  const auto us = number_in(record, name);
+  return us && is_time(*us) ? us : std::nullopt;
+}
+
+std::vector<double> times_in(object record, std::string_view name) {
+  std::vector<double> times;
   if (const auto list = list_in(record, name)) {
+    times.reserve(list->size());
     for (const auto element : *list) {
-      double number = 0.0;
-      if (element.get(number) == simdjson::SUCCESS) {
-        numbers.push_back(number);
+      double us = 0.0;
+      if (element.get(us) == simdjson::SUCCESS && is_time(us)) {
+        times.push_back(us);
       }
     }
   }
-  return numbers;
+  return times;
 }
 
 saved_times times_of(object timing) {
   saved_times times;
   times.profile = text_in(timing, "profile");
-  times.wall_us = number_in(timing, "wall_us");
-  times.device_us = number_in(timing, "device_us");
-  times.submit_us = number_in(timing, "submit_us");
-  times.first_call_us = number_in(timing, "first_call_us");
+  times.wall_us = time_in(timing, "wall_us");
+  times.device_us = time_in(timing, "device_us");
+  times.submit_us = time_in(timing, "submit_us");
+  times.first_call_us = time_in(timing, "first_call_us");
   times.device_held = text_in(timing, "device_basis") == "held";
   if (const auto samples = object_in(timing, "samples")) {
-    times.wall_samples_us = numbers_in(*samples, "wall_us");
-    times.device_samples_us = numbers_in(*samples, "device_us");
+    times.wall_samples_us = times_in(*samples, "wall_us");
+    times.device_samples_us = times_in(*samples, "device_us");
   }
   return times;
 }
@@ -52,70 +62,48 @@ saved_times times_of(object timing) {
 class reader {
  public:
   reader(const fs::path& file, const reading_limits& limits)
-      : limits_(limits), lines_(file, limits.line_bytes) {
+      : limits_(limits), records_(file, limits) {
     run_.file = file;
   }
   reader(std::istream& text, const fs::path& name, const reading_limits& limits)
-      : limits_(limits), lines_(text, name, limits.line_bytes) {
+      : limits_(limits), records_(text, name, limits) {
     run_.file = name;
   }
 
   saved_run read() {
-    while (more_ && lines_.next()) {
-      if (!lines_.blank()) {
-        take();
-      }
+    while (records_.next()) {
+      take(records_.record(), records_.kind());
     }
-    if (run_.schema_version == 0) {
-      throw no_result_file(run_.file);
-    }
-    if (more_ && !ended_) {
-      run_.remarks.emplace_back(no_summary);
+    if (const auto missing = records_.missing()) {
+      run_.remarks.push_back(*missing);
     }
     return std::move(run_);
   }
 
  private:
-  void take() {
-    object record;
-    const auto failure = parser_.parse(lines_.line().data(), lines_.line().size()).get(record);
-    if (failure != simdjson::SUCCESS) {
-      more_ = false;
-      run_.remarks.push_back(lines_.damage(simdjson::error_message(failure)));
-      return;
-    }
-    const std::string kind = text_in(record, "record");
+  void take(object record, const std::string& kind) {
     if (run_.schema_version == 0) {
-      begin(kind, record);
+      run_.schema_version = records_.schema_version();
+      run_.started = text_in(record, "started");
     }
     note_environment(run_, kind, record);
+    require_at_most(run_.environment.size(), limits_.environment, "facts of its environment");
     if (kind == "result") {
       take_result(record);
     } else if (kind == "evidence") {
       take_evidence(record);
     } else if (kind == "schedule") {
       take_schedule(record);
-    } else if (kind == "summary") {
-      ended_ = true;
-      if (flag_in(record, "interrupted")) {
-        run_.remarks.emplace_back("the run was interrupted");
-      }
+    } else if (kind == "summary" && flag_in(record, "interrupted")) {
+      run_.remarks.emplace_back("the run was interrupted");
     }
   }
 
-  void begin(const std::string& kind, object record) {
-    const auto version = number_in(record, "schema_version");
-    if (kind != "run" || !version) {
-      more_ = false;
-      return;
+  void require_at_most(std::size_t count, std::size_t most, const char* what) const {
+    if (count > most) {
+      throw results_error(fmt::format("{} has more than {} {}; it is no result file of assay",
+                                      run_.file.string(), most, what));
     }
-    if (*version < 1 || *version > newest_schema) {
-      throw results_error(
-          fmt::format("{} has schema version {}, this assay reads up to {}; use a newer assay",
-                      run_.file.string(), *version, newest_schema));
-    }
-    run_.schema_version = static_cast<int>(*version);
-    run_.started = text_in(record, "started");
   }
 
   void take_schedule(object record) {
@@ -126,6 +114,7 @@ class reader {
           run_.not_selected[text_in(check, "id")] = text_in(check, "reason");
         }
       }
+      require_at_most(run_.not_selected.size(), limits_.checks, "checks");
     }
   }
 
@@ -144,13 +133,12 @@ class reader {
     }
     if (const auto timing = object_in(record, "timing")) {
       check.times = times_of(*timing);
-    }
-    if (run_.checks.size() == limits_.checks) {
-      throw results_error(fmt::format("{} has more than {} checks; it is no result file of assay",
-                                      run_.file.string(), limits_.checks));
+      samples_ += check.times.wall_samples_us.size() + check.times.device_samples_us.size();
+      require_at_most(samples_, limits_.samples, "samples");
     }
     const std::string key = check.device + " " + check.id;
     run_.checks.insert_or_assign(key, std::move(check));
+    require_at_most(run_.checks.size(), limits_.checks, "checks");
   }
 
   void take_evidence(object record) {
@@ -170,6 +158,7 @@ class reader {
           check.links[std::string(field.key)] = {text_in(link, "state"), text_in(link, "why")};
         }
       }
+      require_at_most(check.links.size(), limits_.links, "links of a check");
     }
     const auto evidence = object_in(record, "evidence");
     if (evidence) {
@@ -192,20 +181,12 @@ class reader {
   }
 
   reading_limits limits_;
-  line_reader lines_;
-  simdjson::dom::parser parser_;
+  record_reader records_;
   saved_run run_;
-  bool more_ = true;
-  bool ended_ = false;
+  std::size_t samples_ = 0;
 };
 
 }  // namespace
-
-results_error no_result_file(const fs::path& file) {
-  return results_error(fmt::format(
-      "{} is no result file: its first line is no record 'run'; assay run --json FILE writes one",
-      file.string()));
-}
 
 saved_run read_saved_run(const fs::path& file, const reading_limits& limits) {
   return reader(file, limits).read();

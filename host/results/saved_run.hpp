@@ -66,14 +66,17 @@ struct saved_run {
 
 /// Bounds that no result file of assay comes near, so that a hostile one ends in one line.
 struct reading_limits {
-  std::size_t line_bytes = std::size_t{64} << 20;
+  std::size_t file_bytes = std::size_t{512} << 20;
+  std::size_t line_bytes = std::size_t{16} << 20;
+  std::size_t lines = 2'000'000;
   std::size_t checks = 200'000;
+  std::size_t samples = 20'000'000;
+  std::size_t environment = 1000;
+  std::size_t links = 32;  // of one check
+  // Where a file is kept whole (`assay report`):
+  std::size_t values = 10'000'000;  // of JSON
+  std::size_t results = 50'000;
 };
-
-/// A file whose first line is no record `run`.
-results_error no_result_file(const std::filesystem::path& file);
-
-inline constexpr const char* no_summary = "the run did not come to its end: there is no summary";
 
 /// Reads a file line by line in bounded memory. A last line that a crash cut off is a remark;
 /// damage further up ends the reading there, with a remark that names the line. Throws

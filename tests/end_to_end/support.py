@@ -4,9 +4,11 @@
 ASSAY_TEST_TREE is the build tree; ASSAY_TEST_TORCH is a LibTorch folder, and may be empty: tests that
 need LibTorch are skipped then."""
 import contextlib
+import functools
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import subprocess
@@ -201,13 +203,18 @@ class EndToEndTest(unittest.TestCase):
         self.home.mkdir()
         self.runs = 0
 
-    def assay(self, *arguments, env=None, cwd=None, timeout=PATIENCE, input=None):
-        """Runs assay with these arguments alone. The records are those of a `--json FILE`."""
+    def assay(self, *arguments, env=None, cwd=None, timeout=PATIENCE, input=None,
+              memory_mb=None):
+        """Runs assay with these arguments alone. The records are those of a `--json FILE`.
+        `memory_mb`: the address space that it may have."""
+        limit = None if memory_mb is None else functools.partial(
+            resource.setrlimit, resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
         arguments = [str(argument) for argument in arguments]
         done = subprocess.run([ASSAY, *arguments], cwd=cwd or self.folder, timeout=timeout,
                               env=clean_environment(self.home, env), input=input,
                               stdin=None if input is not None else subprocess.DEVNULL,
-                              capture_output=True, text=True, errors="replace", check=False)
+                              preexec_fn=limit, capture_output=True, text=True, errors="replace",
+                              check=False)
         return Finished(done.returncode, done.stdout, done.stderr,
                         self.records_of(arguments, done.stdout, cwd or self.folder))
 
