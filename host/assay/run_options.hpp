@@ -50,7 +50,7 @@ struct run_options {
   bool no_color = false;
   bool list_only = false;
   bool full_environment = false;  // the written files keep user, host and home folders
-  bool evidence = true;  // --no-evidence: false
+  bool evidence = true;           // --no-evidence: false
   bool refresh_ceilings = false;
   std::string baseline;        // "cpu", or "": none
   std::string sizes = "auto";  // classic, large, auto
