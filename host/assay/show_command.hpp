@@ -2,11 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <string>
+
 #include <vector>
+#include "options.hpp"
+#include "supervisor.hpp"
 
 namespace assay {
+
+/// `assay show`: finds the check and prints it. Throws usage_error where there is none, and
+/// tool_error where its plugin was refused.
+int show_command(const show_request& request, const installation& here, std::ostream& out);
 
 /// A check's inputs and plan for people. `check_record` is a `check` record of
 /// docs/architecture.md; `dtype` is one of its dtypes.
