@@ -17,9 +17,10 @@ endif()
 
 find_program(ASSAY_CCACHE ccache)
 if(ASSAY_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # With these, ccache can serve what is compiled with a precompiled header.
+  # With these, ccache can serve what is compiled with a precompiled header, and what another clone
+  # has compiled already. Names of files in the objects (__FILE__) start from the build tree then.
   set(ASSAY_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-    ${ASSAY_CCACHE})
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${ASSAY_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${ASSAY_LAUNCHER})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ASSAY_LAUNCHER})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
