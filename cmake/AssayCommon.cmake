@@ -61,3 +61,21 @@ function(assay_compile_options target)
     target_link_options(${target} PRIVATE -fsanitize=address,undefined)
   endif()
 endfunction()
+
+# assay_bring_along(<program> <library>...)
+#
+# With ASSAY_STATIC_DEPENDENCIES: where there is a shared one alone (Debian has no static muParser and
+# simdjson), it is installed into libexec/assay and found there, so that the tree still moves.
+function(assay_bring_along program)
+  if(NOT ASSAY_STATIC_DEPENDENCIES OR WIN32)
+    return()
+  endif()
+  set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN;$ORIGIN/../libexec/assay")
+  foreach(library IN LISTS ARGN)
+    get_target_property(type ${library} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+      install(CODE "file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/libexec/assay\"
+        TYPE SHARED_LIBRARY FOLLOW_SYMLINK_CHAIN FILES \"$<TARGET_SONAME_FILE:${library}>\")")
+    endif()
+  endforeach()
+endfunction()
