@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "environment_record.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 #include "collected_run.hpp"
 #include "host/platform/machine.hpp"
@@ -63,6 +67,29 @@ json lines_of_settings(const std::string& text) {
   return lines;
 }
 
+// LibTorch writes cuDNN's number (91900 for 9.19) as if it were one of before 9 (8907 for 8.9): as
+// "91.9". That digit behind the point is one of two: the number is taken apart again.
+json cudnn_version(const json& written) {
+  if (!written.is_string()) {
+    return written;
+  }
+  const std::string text = written.get<std::string>();
+  int major = 0;
+  int minor = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, major);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.' ||
+      std::from_chars(first.ptr + 1, end, minor).ec != std::errc()) {
+    return written;
+  }
+  constexpr int first_of_new_numbers = 90;
+  if (major < first_of_new_numbers) {
+    return written;
+  }
+  const int number = major * 1000 + minor * 100;
+  return fmt::format("{}.{}", number / 10000, number % 10000 / 100);
+}
+
 json libtorch_of(const json& engine, const torch_install* torch) {
   const json settings = lines_of_settings(text_of(engine, "config"));
   return {{"version", or_null(text_of(engine, "torch_version"))},
@@ -72,8 +99,8 @@ json libtorch_of(const json& engine, const torch_install* torch) {
           // What is loaded; on the CPU, where no GPU part is opened, what it was built with.
           {"cuda", first_of(version_behind(settings, "CUDA Runtime "),
                             setting_of(settings, "CUDA_VERSION"))},
-          {"cudnn",
-           first_of(version_behind(settings, "CuDNN "), setting_of(settings, "CUDNN_VERSION"))},
+          {"cudnn", first_of(cudnn_version(version_behind(settings, "CuDNN ")),
+                             setting_of(settings, "CUDNN_VERSION"))},
           {"hip", version_behind(settings, "HIP Runtime ")},
           {"miopen", version_behind(settings, "MIOpen ")},
           {"settings", settings}};

@@ -184,7 +184,7 @@ int run(const std::vector<std::string>& command_line, const std::vector<std::str
   if (keeping) {
     const auto again = [&, &with = engine,
                         &why = no_engine_reason](const std::vector<std::string>& ids) {
-      return timed_run(here, options, ids, with, why, command_line);
+      return run_of_these(here, options, ids, with, why, command_line);
     };
     report_paper paper = paper_of_run(options, world);
     status = keeping->conclude(status, again, paper);

@@ -39,30 +39,15 @@ std::vector<std::string> controls_of(const saved_run& now, const std::set<std::s
   return chosen;
 }
 
-/// What a round measured, with what the first run says of everything but times.
-saved_run with_times_of(const saved_run& now, const saved_run& round) {
-  saved_run mixed = now;
-  mixed.checks.clear();
-  for (const auto& [key, check] : round.checks) {
-    if (const auto known = now.checks.find(key); known != now.checks.end()) {
-      saved_check& one = mixed.checks.emplace(key, known->second).first->second;
-      one.status = check.status;
-      one.times = check.times;
-    }
-  }
-  return mixed;
-}
-
 }  // namespace
 
-std::optional<saved_run> timed_run(const installation& here, const run_options& options,
-                                   const std::vector<std::string>& ids,
-                                   const std::optional<engine_choice>& engine,
-                                   const std::string& no_engine_reason,
-                                   const std::vector<std::string>& command_line) {
+std::optional<saved_run> run_of_these(const installation& here, const run_options& options,
+                                      const std::vector<std::string>& ids,
+                                      const std::optional<engine_choice>& engine,
+                                      const std::string& no_engine_reason,
+                                      const std::vector<std::string>& command_line) {
   run_options alone = options;
   alone.enable = ids;
-  alone.evidence = false;
   alone.split = alone.trace_libs = false;
   alone.baseline.clear();
   alone.chrome_trace_dir.reset();
@@ -159,7 +144,7 @@ void run_keeping::confirm(comparison& found, const saved_run& now, const measure
       found.remarks.push_back("measuring again was interrupted; what follows is of one run alone");
       return;
     }
-    const comparison repeated = compare(before_, {with_times_of(now, *measured)}, rules_);
+    const comparison repeated = compare(before_, {*measured}, rules_);
     for (const time_change& change : repeated.slower) {
       ++confirmed[key_of(change.device, change.id)];
     }

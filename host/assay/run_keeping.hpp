@@ -49,12 +49,12 @@ class run_keeping {
   result_text record_;
 };
 
-/// Times these checks alone, without evidence; nothing where that was interrupted or could not be
-/// done.
-std::optional<saved_run> timed_run(const installation& here, const run_options& options,
-                                   const std::vector<std::string>& ids,
-                                   const std::optional<engine_choice>& engine,
-                                   const std::string& no_engine_reason,
-                                   const std::vector<std::string>& command_line);
+/// Runs these checks as the run before did, with its evidence: that decides on which sizes they are
+/// timed. Nothing where that was interrupted or could not be done.
+std::optional<saved_run> run_of_these(const installation& here, const run_options& options,
+                                      const std::vector<std::string>& ids,
+                                      const std::optional<engine_choice>& engine,
+                                      const std::string& no_engine_reason,
+                                      const std::vector<std::string>& command_line);
 
 }  // namespace assay

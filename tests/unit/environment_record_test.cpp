@@ -114,7 +114,9 @@ TEST_F(fake_machine, cuda_of_the_build_where_no_gpu_part_is_open) {
   engine["config"] =
       "PyTorch built with:\n  - CUDA Runtime 12.9\n  - CuDNN 91.9  (built against "
       "CUDA 13.0)\n  - Build settings: X=1, CUDA_VERSION=13.0, \n";
-  EXPECT_EQ(environment_record(engine, nullptr, {}, root()).at("libtorch").at("cuda"), "12.9");
+  const json loaded = environment_record(engine, nullptr, {}, root()).at("libtorch");
+  EXPECT_EQ(loaded.at("cuda"), "12.9");
+  EXPECT_EQ(loaded.at("cudnn"), "9.19") << "LibTorch writes 91900 as 91.9";
 }
 
 TEST_F(fake_machine, nothing_is_invented) {
