@@ -180,7 +180,7 @@ class WithLibTorchTest(EnginesTest):
         part = pathlib.Path(support.TORCH) / "lib" / "libtorch_cuda.so"
         if not part.exists():
             self.skipTest("ASSAY_TEST_TORCH is no CUDA build")
-        run = self.run_checks(device="cuda", enable=ONE_CHECK)
+        run = self.run_checks("--full-environment", device="cuda", enable=ONE_CHECK)
         if run.status == 0:
             self.skipTest("its CUDA part works here")
         if "sees no GPU" in run.stdout:
@@ -240,7 +240,8 @@ class WithLibTorchTest(EnginesTest):
             self.skipTest(f"{own} is gone")
         empty = self.folder / "no-python"
         empty.mkdir()
-        run = self.run_checks(torch=None, device="cpu", enable=ONE_CHECK, env={"PATH": empty})
+        run = self.run_checks("--full-environment", torch=None, device="cpu", enable=ONE_CHECK,
+                              env={"PATH": empty})
         self.assertEqual(run.status, 0, run)
         self.assertEqual((run.one("run")["torch_dir"], run.one("run")["torch_found_by"]),
                          (own, "the engine's own"))

@@ -87,8 +87,9 @@ class ReadInPart(Hostile):
         for line in [b"[" * 1_000_000, b"{\"record\":1e999}", b"{\"x\":1" + b"0" * 400 + b"}",
                      b"{\"record\":\"\xff\"}", b"{\"x\":" * 5000, b"nonsense"]:
             for run in self.each_way(self.written(self.with_line(line))):
-                self.assertIn("line 2 is damaged", run.stdout + run.stderr)
-                self.assertIn("read up to line 1", run.stdout + run.stderr)
+                said = " ".join((run.stdout + run.stderr).split())  # it may be broken into lines
+                self.assertIn("line 2 is damaged", said)
+                self.assertIn("read up to line 1", said)
                 self.assertIn(run.status, (0, 5), run)  # 5: the checks are gone
 
     def test_a_file_that_is_cut_off(self):

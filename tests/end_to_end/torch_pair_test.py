@@ -43,7 +43,7 @@ class TorchPairTest(support.SharedCeilings, support.EndToEndTest):
         self.assert_one_line(run, "name the old and the new LibTorch")
 
     def test_equal_ones_differ_in_nothing_but_their_name(self):
-        run = self.both("--enable", "activation", "--json", "run.jsonl")
+        run = self.both("--enable", "activation", "--json", "run.jsonl", "--full-environment")
         self.assertEqual(run.status, 0, run)
         self.assertEqual(run.stdout.count("Summary: 6/6 returned cpu tensors"), 2, run)
         self.assertRegex(run.stdout, r"\n  LibTorch: 2\.11\.0\S* -> 2\.11\.9\S*\n")
