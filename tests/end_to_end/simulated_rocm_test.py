@@ -201,10 +201,10 @@ class Switches(SimulatedRocmTest):
         self.assert_replaced(run, "activation/relu[float32] ended it")
 
     def test_hang(self):
-        run, result, details = self.one_fault("hang=relu", "--timeout", "3", status="timeout",
+        run, result, details = self.one_fault("hang=relu", "--timeout", "10", status="timeout",
                                               timeouts=1)
         self.assertEqual((result["phase"], result["note"], result["signal"]),
-                         ("first_call", "no result within 3 s (first_call)", None))
+                         ("first_call", "no result within 10 s (first_call)", None))
         self.assertIn("timeout in phase first_call after ", details)
         self.assert_replaced(
             run, "activation/relu[float32] passed its deadline; the worker ended by TERM")
