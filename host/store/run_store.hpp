@@ -14,7 +14,7 @@
 
 #include "host/results/saved_run.hpp"
 
-namespace SQLite {
+namespace SQLite {  // NOLINT(readability-identifier-naming): the library's own name
 class Database;
 }
 
