@@ -17,6 +17,7 @@ class line_reader {
   line_reader(const std::filesystem::path& file, std::size_t most_bytes);
   /// Of a text that is not in a file; `name` stands for it in messages. `in` must outlive this.
   line_reader(std::istream& in, std::filesystem::path name, std::size_t most_bytes);
+  ~line_reader() = default;
   line_reader(const line_reader&) = delete;
   line_reader& operator=(const line_reader&) = delete;
 
