@@ -48,7 +48,9 @@ bool record_reader::next() {
     }
     const auto failure = parser_.parse(lines_.line()).get(record_);
     if (failure != simdjson::SUCCESS) {
-      damage_ = lines_.damage(simdjson::error_message(failure));
+      damage_ =
+          lines_.damage(failure == simdjson::INCORRECT_TYPE ? "it is no JSON object"
+                                                            : simdjson::error_message(failure));
       break;
     }
     kind_ = text_in(record_, "record");

@@ -109,11 +109,12 @@ TEST(markdown, nothing_personal_is_in_it) {
 
 TEST(markdown, the_machine_and_its_variables) {
   auto records = one_failure("no such kernel");
-  records.insert(records.begin() + 2, {{"record", "environment"},
-                                       {"libtorch", {{"git_hash", "70d99e998b"}, {"hip", "7.2"}}},
-                                       {"drivers", {{{"name", "amdgpu"}, {"version", "6.12"}}}},
-                                       {"system", {{"kernel", "6.10.5"}, {"os", nullptr}}},
-                                       {"variables", {{"HSA_ENABLE_SDMA", "0"}}}});
+  const json environment{{"record", "environment"},
+                         {"libtorch", {{"git_hash", "70d99e998b"}, {"hip", "7.2"}}},
+                         {"drivers", json::array({{{"name", "amdgpu"}, {"version", "6.12"}}})},
+                         {"system", {{"kernel", "6.10.5"}, {"os", nullptr}}},
+                         {"variables", {{"HSA_ENABLE_SDMA", "0"}}}};
+  records.insert(records.begin() + 2, environment);
   const std::string text = markdown_report(collected(records), {}, nobody);
   for (const char* part : {"LibTorch's git_hash: 70d99e998b", "LibTorch's hip: 7.2",
                            "driver amdgpu: 6.12", "kernel: 6.10.5", "HSA_ENABLE_SDMA: 0"}) {
