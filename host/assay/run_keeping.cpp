@@ -141,7 +141,8 @@ void run_keeping::confirm(comparison& found, const saved_run& now, const measure
   for (int round = 0; round < rounds; ++round) {
     const std::optional<saved_run> measured = again(ids);
     if (!measured) {
-      found.remarks.emplace_back("measuring again was interrupted; what follows is of one run alone");
+      found.remarks.emplace_back(
+          "measuring again was interrupted; what follows is of one run alone");
       return;
     }
     const comparison repeated = compare(before_, {*measured}, rules_);
