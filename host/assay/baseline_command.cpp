@@ -12,7 +12,6 @@
 
 #include "errors.hpp"
 #include "option_values.hpp"
-#include "report_command.hpp"
 
 namespace assay {
 
@@ -86,9 +85,7 @@ void write_document(const std::string& text, const std::filesystem::path& file,
   errno = 0;
   std::ofstream out(file, std::ios::binary);
   if (!(out << text << std::flush)) {
-    throw tool_error(
-        fmt::format("cannot write {}: {}", file.string(),
-                    errno == 0 ? "the write failed" : std::generic_category().message(errno)));
+    throw tool_error(fmt::format("cannot write {}: {}", file.string(), write_failure(errno)));
   }
 }
 
@@ -103,13 +100,11 @@ int import(run_store& store, const baseline_request& request, report_paper& pape
   const std::string& name = request.names.front();
   parse_run_name("assay baseline import", name);
   const saved_run run = read_saved_run(request.file.lexically_normal());
-  for (const std::string& remark : run.remarks) {
-    throw usage_error(
-        fmt::format("{}: {}; only a whole run is kept", request.file.string(), remark));
+  if (!run.remarks.empty()) {
+    throw usage_error(fmt::format("{}: {}; only a whole run is kept", request.file.string(),
+                                  run.remarks.front()));
   }
-  const read_records read = read_result_file(request.file.lexically_normal());
-  const stored_run kept =
-      store.save(name, run, text_of(read.records.back(), "text"), text_of_file(request.file));
+  const stored_run kept = store.save(name, run, text_of_file(request.file));
   paper.line(fmt::format("Kept as {}", name_of(kept)));
   return exit_status::ok;
 }
@@ -120,14 +115,9 @@ std::string name_of(const stored_run& run) {
   return fmt::format("{}@{}, kept {}", run.name, run.number, run.saved);
 }
 
-saved_run read_kept_run(const run_store& store, const std::string& wanted) {
-  try {
-    const stored_run run = store.find(wanted);
-    std::istringstream text(store.document(run));
-    return read_saved_run(text, fmt::format("{}@{}", run.name, run.number));
-  } catch (const store_error& error) {
-    throw usage_error(error.what());
-  }
+saved_run read_kept_run(const run_store& store, const stored_run& run) {
+  std::istringstream text(store.document(run));
+  return read_saved_run(text, fmt::format("{}@{}", run.name, run.number));
 }
 
 int baseline_command(const baseline_request& request, report_paper& paper) {

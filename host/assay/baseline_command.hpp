@@ -13,8 +13,8 @@ namespace assay {
 /// cannot be read, tool_error where the store or a file refuses.
 int baseline_command(const baseline_request& request, report_paper& paper);
 
-/// What `baseline:NAME`, without the prefix, names in the store. Throws usage_error.
-saved_run read_kept_run(const run_store& store, const std::string& wanted);
+/// Throws store_error and results_error.
+saved_run read_kept_run(const run_store& store, const stored_run& run);
 
 /// "before@2, kept 2026-11-30T12:00:00Z"
 std::string name_of(const stored_run& run);

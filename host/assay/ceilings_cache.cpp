@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "collected_run.hpp"
+#include "errors.hpp"
 
 namespace assay {
 
@@ -53,10 +54,6 @@ bool within(const json& value, const range& allowed) {
 bool sound(const json& record) {
   return text_of(record, "record") == "ceilings" && text_of(record, "state") == "measured" &&
          why_implausible(record).empty();
-}
-
-std::string reason(int code) {
-  return code == 0 ? "the write failed" : std::generic_category().message(code);
 }
 
 }  // namespace
@@ -155,7 +152,7 @@ std::string ceilings_cache::keep(const json& key, const json& record) const {
     const json whole{{"key", key}, {"ceilings", record}};
     out << whole.dump(1, ' ', false, json::error_handler_t::replace) << '\n' << std::flush;
     if (!out) {
-      const std::string why = reason(errno);
+      const std::string why = write_failure(errno);
       out.close();
       fs::remove(partial, error);
       return fmt::format("cannot write {}: {}", target.string(), why);

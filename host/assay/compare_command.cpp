@@ -25,7 +25,7 @@ std::vector<saved_run> read_all(const std::vector<std::filesystem::path>& named,
     const std::string word = one.string();
     if (word.starts_with(kept_run_prefix)) {
       const run_store store(options.store, run_store::access::reading);
-      runs.push_back(read_kept_run(store, word.substr(kept_run_prefix.size())));
+      runs.push_back(read_kept_run(store, store.find(word.substr(kept_run_prefix.size()))));
       continue;
     }
     for (const std::filesystem::path& file : result_files({one})) {
@@ -85,9 +85,14 @@ regression_rules parse_fail_on(const std::vector<std::string>& words) {
   return rules;
 }
 
+regression_rules rules_of(const run_options& options) {
+  regression_rules rules = parse_fail_on(options.fail_on);
+  rules.across_devices = options.across_devices;
+  return rules;
+}
+
 int compare_command(const compare_request& request, report_paper& paper) {
-  regression_rules rules = parse_fail_on(request.options.fail_on);
-  rules.across_devices = request.options.across_devices;
+  const regression_rules rules = rules_of(request.options);
   comparison found;
   try {
     const auto before = read_all(request.options.old_results, request.options);

@@ -11,6 +11,9 @@ namespace assay {
 /// them, slower=5% included, where the list is empty. Throws usage_error.
 regression_rules parse_fail_on(const std::vector<std::string>& words);
 
+/// What --fail-on and --across-devices ask for together. Throws as parse_fail_on().
+regression_rules rules_of(const run_options& options);
+
 /// `assay compare`: reads both sides and prints what changed. Answers the exit status: regression
 /// where something became worse that --fail-on names. Throws usage_error for what cannot be read.
 int compare_command(const compare_request& request, report_paper& paper);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+#include <system_error>
 
 namespace assay {
 
@@ -16,6 +18,11 @@ inline constexpr int nothing_ran = 4;  // no check ran, or all were skipped
 inline constexpr int regression = 5;   // compare: something became worse
 inline constexpr int interrupted = 130;
 }  // namespace exit_status
+
+/// Why a file could not be written, from the `errno` that was left behind.
+inline std::string write_failure(int code) {
+  return code == 0 ? "the write failed" : std::generic_category().message(code);
+}
 
 /// Wrong options or configuration: what() is the one line for the user, without "assay: ".
 class usage_error : public std::runtime_error {

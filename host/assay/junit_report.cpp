@@ -262,7 +262,7 @@ class junit_report final : public record_sink {
     errno = 0;
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
     if (!(out << text << std::flush)) {
-      fail(errno == 0 ? "the write failed" : std::generic_category().message(errno));
+      fail(write_failure(errno));
     }
   }
 

@@ -359,17 +359,14 @@ int dispatch(const std::vector<std::string>& command_line) {
   }
   std::vector<std::string_view> names;
   for (const named_subcommand& known : subcommands()) {
-    if (known.name == command && asks_for_help(arguments)) {
-      std::cout << help_text(known.command);
-      return exit_status::ok;
+    if (known.name == command) {
+      if (asks_for_help(arguments)) {
+        std::cout << help_text(known.command);
+        return exit_status::ok;
+      }
+      return perform(known.command, command_line, arguments, this_environment());
     }
     names.push_back(known.name);
-  }
-  const environment world = this_environment();
-  for (const named_subcommand& known : subcommands()) {
-    if (known.name == command) {
-      return perform(known.command, command_line, arguments, world);
-    }
   }
   if (!command.empty() && command.front() == '-') {
     throw usage_error(

@@ -18,10 +18,6 @@
 namespace assay {
 namespace {
 
-std::string reason(int code) {
-  return code == 0 ? "the write failed" : std::generic_category().message(code);
-}
-
 class result_file final : public record_sink {
  public:
   explicit result_file(const std::filesystem::path& file)
@@ -34,7 +30,8 @@ class result_file final : public record_sink {
     errno = 0;
     file_.open(file, std::ios::binary | std::ios::app);
     if (!file_) {
-      throw tool_error(fmt::format("cannot open the result file {}: {}", name_, reason(errno)));
+      throw tool_error(
+          fmt::format("cannot open the result file {}: {}", name_, write_failure(errno)));
     }
     out_ = &file_;
     has_old_content_ = std::filesystem::is_regular_file(file);
@@ -50,7 +47,8 @@ class result_file final : public record_sink {
     const std::string line = result_line(record);
     errno = 0;
     if (!out_->write(line.data(), static_cast<std::streamsize>(line.size())).flush()) {
-      throw tool_error(fmt::format("cannot write the result file {}: {}", name_, reason(errno)));
+      throw tool_error(
+          fmt::format("cannot write the result file {}: {}", name_, write_failure(errno)));
     }
   }
 

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "collected_run.hpp"
 #include "host/results/saved_run.hpp"
 #include "record_sink.hpp"
 #include "redaction.hpp"
@@ -23,13 +22,9 @@ class result_text final : public record_sink {
 
   void on_record(const nlohmann::json& record) override {
     text_ += result_line(names_ ? names_->of_record(record) : record);
-    if (text_of(record, "record") == "summary") {
-      summary_ = text_of(record, "text");
-    }
   }
 
   [[nodiscard]] const std::string& text() const { return text_; }
-  [[nodiscard]] const std::string& summary() const { return summary_; }
 
   /// What a comparison needs of it; `name` stands for it in messages.
   [[nodiscard]] saved_run run(const char* name) const {
@@ -39,7 +34,7 @@ class result_text final : public record_sink {
 
  private:
   std::optional<redaction> names_;
-  std::string text_, summary_;
+  std::string text_;
 };
 
 }  // namespace assay

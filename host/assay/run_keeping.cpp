@@ -59,8 +59,7 @@ std::optional<saved_run> run_of_these(const installation& here, const run_option
 }
 
 run_keeping::run_keeping(const run_options& options)
-    : options_(options), rules_(parse_fail_on(options.fail_on)) {
-  rules_.across_devices = options.across_devices;
+    : options_(options), rules_(rules_of(options)) {
   if (!options.full_environment) {
     record_ = result_text(redaction::of_this_machine());  // a kept run can be exported
   }
@@ -70,7 +69,7 @@ run_keeping::run_keeping(const run_options& options)
     if (!options.against.empty()) {
       const stored_run run = store_->find(options.against);
       before_name_ = name_of(run);
-      before_.push_back(read_kept_run(*store_, fmt::format("{}@{}", run.name, run.number)));
+      before_.push_back(read_kept_run(*store_, run));
     }
   } catch (const store_error& error) {
     throw usage_error(error.what());
@@ -102,7 +101,7 @@ int run_keeping::conclude(int status, const measure_again& again, report_paper& 
 void run_keeping::keep(const saved_run& now, report_paper& paper) {
   namespace fs = std::filesystem;
   try {
-    const stored_run kept = store_->save(options_.save, now, record_.summary(), record_.text());
+    const stored_run kept = store_->save(options_.save, now, record_.text());
     paper.line(fmt::format("Kept as {}", name_of(kept)));
   } catch (const store_error& error) {
     std::string name = fmt::format("assay-{}-{}.jsonl", options_.save, now.started);

@@ -55,6 +55,10 @@ void run_loop::write(const json& record) {
 int run_loop::run(std::unique_ptr<worker_process> worker,
                   const std::vector<planned_check>& checks) {
   begin(std::move(worker), checks);
+  return run_to_end();
+}
+
+int run_loop::run_to_end() {
   try {
     while (time_next()) {
     }

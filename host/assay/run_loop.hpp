@@ -42,9 +42,11 @@ class run_loop {
   /// Gives one record to every sink, counting it.
   void write(const nlohmann::json& record);
 
-  /// Runs everything; answers the exit status. As begin(), time_next() until it is false, examine()
-  /// and end().
+  /// Runs everything; answers the exit status. As begin() and run_to_end().
   int run(std::unique_ptr<worker_process> worker, const std::vector<planned_check>& checks);
+
+  /// What is left after begin(): time_next() until it is false, examine() and end().
+  int run_to_end();
 
   /// The same in steps, so that two runs can take turns. What throws interrupted_error is followed
   /// by end(true) alone.
@@ -75,6 +77,10 @@ class run_loop {
   /// The record `clocks`. NVIDIA's GPUs are asked in the worker, where there is one.
   void write_clocks(const char* when, const std::vector<planned_check>& checks);
   nlohmann::json ask_management();
+  /// Asks the worker; null, with `failure` in one line, where it did not answer and is of no more
+  /// use. `doing`: what to say of it.
+  nlohmann::json ask_worker(const nlohmann::json& command, const char* kind,
+                            const std::string& doing, std::string& failure);
   /// Runs one check; false when the worker is of no more use.
   bool time_one(const planned_check& check, const std::string& repeat_of);
   [[nodiscard]] nlohmann::json run_command(const planned_check& check, bool for_evidence) const;

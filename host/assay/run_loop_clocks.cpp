@@ -30,17 +30,13 @@ json run_loop::ask_management() {
   if (!worker_) {
     return {{"why", "no worker was left to ask NVIDIA's management library"}};
   }
-  worker_->send({{"do", "clocks"}});
-  auto [what, record, phase] = await("clocks");
-  if (what == worker_process::event::record) {
+  std::string failure;
+  json record =
+      ask_worker({{"do", "clocks"}}, "clocks", "asking NVIDIA's management library", failure);
+  if (failure.empty()) {
     return record;
   }
-  const auto ending = what == worker_process::event::ended
-                          ? std::optional<platform::ending>(worker_->ending())
-                          : std::nullopt;
-  const json failed = fault_result(what, phase, options_.timeout_s, ending);
-  keep_worker(failed, "asking NVIDIA's management library");
-  return {{"why", "NVIDIA's management library: " + text_of(failed.at("error"), "message")}};
+  return {{"why", "NVIDIA's management library: " + failure}};
 }
 
 }  // namespace assay

@@ -59,10 +59,24 @@ json run_loop::ask_device(const planned_check& check, bool arithmetic) {
   if (!ensure_worker()) {
     return {{"why", "no worker could be started again"}};
   }
-  worker_->send({{"do", "device_state"},
-                 {"device", check.device},
-                 {"dtype", arithmetic ? json(check.dtype) : json()}});
-  auto [what, record, phase] = await("device_state");
+  std::string failure;
+  json record =
+      ask_worker({{"do", "device_state"},
+                  {"device", check.device},
+                  {"dtype", arithmetic ? json(check.dtype) : json()}},
+                 "device_state", fmt::format("asking {} what it has", check.device), failure);
+  if (failure.empty()) {
+    return record;
+  }
+  done_by_worker_.clear();
+  tally_.engine_failed = true;  // a device that cannot be asked is a finding of its own
+  return {{"why", "asked, " + failure}};
+}
+
+json run_loop::ask_worker(const json& command, const char* kind, const std::string& doing,
+                          std::string& failure) {
+  worker_->send(command);
+  auto [what, record, phase] = await(kind);
   if (what == worker_process::event::record) {
     return record;
   }
@@ -70,10 +84,9 @@ json run_loop::ask_device(const planned_check& check, bool arithmetic) {
                           ? std::optional<platform::ending>(worker_->ending())
                           : std::nullopt;
   const json failed = fault_result(what, phase, options_.timeout_s, ending);
-  keep_worker(failed, fmt::format("asking {} what it has", check.device));
-  done_by_worker_.clear();
-  tally_.engine_failed = true;  // a device that cannot be asked is a finding of its own
-  return {{"why", "asked, " + text_of(failed.at("error"), "message")}};
+  keep_worker(failed, doing);
+  failure = text_of(failed.at("error"), "message");
+  return nullptr;
 }
 
 }  // namespace assay

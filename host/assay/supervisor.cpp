@@ -209,8 +209,7 @@ class check_run {
         engine_(engine),
         no_engine_reason_(std::move(no_engine_reason)),
         command_line_(std::move(command_line)),
-        known_(read_known_issues(options_.known_issues),
-               utc_now().substr(0, std::string_view("2026-11-30").size()), options_.evidence),
+        known_(read_known_issues(options_.known_issues), utc_today(), options_.evidence),
         pool_(here, options_, options_.list_only ? no_engine_ : engine_),
         diagnosis_(here, options_),
         loop_(pool_, options_, ceilings_cache(cache_folder()), with(sinks, diagnosis_)) {
@@ -313,15 +312,7 @@ int run_checks(const installation& here, const run_options& options,
   if (const auto status = one.begin()) {
     return *status;
   }
-  bool interrupted = false;
-  try {
-    while (one.loop().time_next()) {
-    }
-    one.loop().examine();
-  } catch (const interrupted_error&) {
-    interrupted = true;
-  }
-  return one.loop().end(interrupted);
+  return one.loop().run_to_end();
 }
 
 std::array<int, 2> run_side_by_side(const installation& here, const std::array<run_side, 2>& sides,

@@ -23,7 +23,7 @@ std::array<std::filesystem::path, 2> files_of_both(const std::filesystem::path& 
 int run_torch_pair(const installation& here, const run_options& options,
                    const std::array<engine_choice, 2>& engines,
                    const std::vector<std::string>& command_line, report_paper& paper) {
-  const regression_rules rules = parse_fail_on(options.fail_on);
+  const regression_rules rules = rules_of(options);
   std::array<run_side, 2> sides;
   std::array<result_text, 2> texts;
   std::array<std::ostringstream, 2> tables;

@@ -94,8 +94,11 @@ class reader {
       take_evidence(record);
     } else if (kind == "schedule") {
       take_schedule(record);
-    } else if (kind == "summary" && flag_in(record, "interrupted")) {
-      run_.remarks.emplace_back("the run was interrupted");
+    } else if (kind == "summary") {
+      run_.summary = text_in(record, "text");
+      if (flag_in(record, "interrupted")) {
+        run_.remarks.emplace_back("the run was interrupted");
+      }
     }
   }
 

@@ -51,6 +51,7 @@ struct saved_check {
 struct saved_run {
   std::filesystem::path file;
   std::string started;
+  std::string summary;  // the last line of its report; "" where it did not come to its end
   int schema_version = 0;
   /// What the run was made with, in the order of the report: "LibTorch" -> "2.11.0+cu130".
   std::vector<std::pair<std::string, std::string>> environment;

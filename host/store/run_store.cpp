@@ -212,7 +212,7 @@ void run_store::require_version() {
 }
 
 stored_run run_store::save(const std::string& name, const saved_run& run,
-                           const std::string& summary, const std::string& document) {
+                           const std::string& document) {
   return guarded([&] {
     const std::string bytes = packed(document);
     SQLite::Transaction transaction(*database_, SQLite::TransactionBehavior::IMMEDIATE);
@@ -221,8 +221,8 @@ stored_run run_store::save(const std::string& name, const saved_run& run,
                             "WHERE name = ?");
     count.bind(1, name);
     count.executeStep();
-    stored_run kept{0,       name,           count.getColumn(0).getInt(), utc_now(), run.started,
-                    summary, run.environment};
+    stored_run kept{
+        0, name, count.getColumn(0).getInt(), utc_now(), run.started, run.summary, run.environment};
     SQLite::Statement insert(*database_,
                              "INSERT INTO run (name, number, saved, started, summary, document, "
                              "document_bytes) VALUES (?, ?, ?, ?, ?, ?, ?)");

@@ -68,8 +68,7 @@ class run_store {
   run_store& operator=(const run_store&) = delete;
 
   /// `document`: the text of a result file, `run` what was read of it. All or nothing is kept.
-  stored_run save(const std::string& name, const saved_run& run, const std::string& summary,
-                  const std::string& document);
+  stored_run save(const std::string& name, const saved_run& run, const std::string& document);
 
   /// In the order in which they were saved, without their documents.
   [[nodiscard]] std::vector<stored_run> runs() const;

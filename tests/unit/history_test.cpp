@@ -88,9 +88,9 @@ class history : public ::testing::Test {
       store.save("nightly",
                  run_of((upgraded ? 14.2 : 10.1) + 0.01 * (i % 3), i == 3 ? 0.0 : 5.0,
                         upgraded ? "2.12.0+rocm7.2" : "2.11.0+rocm7.2"),
-                 "Summary", "");
+                 "");
     }
-    store.save("other", run_of(10.0, 5.0, "2.11.0+rocm7.2"), "Summary", "");
+    store.save("other", run_of(10.0, 5.0, "2.11.0+rocm7.2"), "");
   }
 
   std::string shown(history_request request, int width = 100) {

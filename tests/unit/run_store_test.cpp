@@ -20,8 +20,10 @@ namespace {
 
 using access = run_store::access;
 
-saved_run one_run(double wall_us, const std::string& torch = "2.11.0") {
+saved_run one_run(double wall_us, const std::string& torch = "2.11.0",
+                  const std::string& summary = "") {
   saved_run run;
+  run.summary = summary;
   run.started = "2026-11-30T12:00:00Z";
   run.environment = {{"LibTorch", torch}, {"cpu", "Some CPU"}};
   saved_check check;
@@ -56,9 +58,9 @@ TEST(run_store, what_is_kept_comes_back) {
   const std::string document = "{\"record\":\"run\"}\n\xff\0rest\n";
   {
     run_store store(file, access::writing);
-    EXPECT_EQ(store.save("before", one_run(10.0), "Summary: one", document).number, 1);
-    EXPECT_EQ(store.save("before", one_run(11.0), "Summary: two", "two").number, 2);
-    EXPECT_EQ(store.save("other", one_run(12.0, "2.12.0"), "Summary: three", "").number, 1);
+    EXPECT_EQ(store.save("before", one_run(10.0, "2.11.0", "Summary: one"), document).number, 1);
+    EXPECT_EQ(store.save("before", one_run(11.0, "2.11.0", "Summary: two"), "two").number, 2);
+    EXPECT_EQ(store.save("other", one_run(12.0, "2.12.0", "Summary: three"), "").number, 1);
   }
   const run_store store(file, access::reading);
   ASSERT_EQ(store.runs().size(), 3U);
@@ -80,7 +82,7 @@ TEST(run_store, what_is_kept_comes_back) {
 TEST(run_store, a_run_is_named_by_its_number_and_a_slip_gets_a_hint) {
   const testing::temp_dir dir;
   run_store store(dir.path() / "runs.sqlite", access::writing);
-  store.save("before", one_run(10.0), "", "one");
+  store.save("before", one_run(10.0), "one");
   const auto said = [&](const std::string& wanted) -> std::string {
     try {
       static_cast<void>(store.find(wanted));
@@ -106,8 +108,8 @@ TEST(run_store, a_run_is_named_by_its_number_and_a_slip_gets_a_hint) {
 TEST(run_store, what_is_removed_leaves_nothing_behind) {
   const testing::temp_dir dir;
   run_store store(dir.path() / "runs.sqlite", access::writing);
-  store.save("before", one_run(10.0), "", "one");
-  store.save("after", one_run(11.0), "", "two");
+  store.save("before", one_run(10.0), "one");
+  store.save("after", one_run(11.0), "two");
   store.remove({store.find("before")});
   ASSERT_EQ(store.runs().size(), 1U);
   EXPECT_EQ(store.series().front().medians.size(), 1U);
@@ -121,7 +123,7 @@ TEST(run_store, two_at_once_lose_nothing) {
   const auto fill = [&] {
     run_store store(file, access::writing);
     for (int i = 0; i < each; ++i) {
-      store.save("nightly", one_run(10.0 + i), "", std::string(50'000, 'x'));
+      store.save("nightly", one_run(10.0 + i), std::string(50'000, 'x'));
     }
   };
   std::thread one(fill);
@@ -164,7 +166,7 @@ TEST(run_store, a_damaged_file_is_one_line) {
   const auto file = dir.path() / "runs.sqlite";
   {
     run_store store(file, access::writing);
-    store.save("before", one_run(10.0), "", std::string(100'000, 'x'));
+    store.save("before", one_run(10.0), std::string(100'000, 'x'));
   }
   const auto size = std::filesystem::file_size(file);
   {
