@@ -5,7 +5,7 @@
 usage: repeated_pairs.py BIN TORCH FOLDER [--pairs N] [--percent P] [--limit S] [--enable GLOB]...
 
 Makes N times three runs on the CPU, one after the other: two of the same checks, and one in which a
-single check (slow/busy, of a pack made here) makes P % more calls. Compares the first with the second
+single check (slow/tanh, of a pack made here) makes P % more calls. Compares the first with the second
 (nothing may be called slower) and the first with the third (that check must be). What is in FOLDER
 already is not run again, so that --pairs can be raised later. Run it on a machine that does nothing
 else; it is no test, and tools/test does not run it."""
@@ -16,30 +16,12 @@ import pathlib
 import subprocess
 import sys
 
-PACK = """[pack]
-format = 1
-id = "com.example.slow"
-version = "1"
-vendor = "Example"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "end_to_end"))
+import slow_pack  # found through the line above
 
-[[category]]
-name = "slow"
-
-[[check]]
-name = "slow/busy"
-inputs = [{{ shape = [64, 256] }}]
-calls = [{calls}]
-"""
 CALLS = 20
-PLANTED = "slow/busy[float32]"
+PLANTED = "slow/tanh[float32]"
 ENABLED = ["elementwise", "activation", "reduction", "norm", "slow"]
-
-
-def write_pack(folder, calls):
-    folder.mkdir(parents=True, exist_ok=True)
-    steps = ", ".join(f"'r{i} = aten::tanh({'in0' if i == 0 else f'r{i - 1}'})'"
-                      for i in range(calls))
-    (folder / "slow.assay.toml").write_text(PACK.format(calls=steps), encoding="utf-8")
 
 
 def run(options, packs, file):
@@ -75,11 +57,13 @@ def main():
     parser.add_argument("--limit", default="0.5")
     parser.add_argument("--enable", action="append")
     options = parser.parse_args()
+    # Runs have the folder as their current one.
+    options.bin, options.torch = options.bin.resolve(), options.torch.resolve()
     options.folder = options.folder.resolve()
     options.folder.mkdir(parents=True, exist_ok=True)
     usual, planted = options.folder / "packs", options.folder / f"packs-{options.percent}"
-    write_pack(usual, CALLS)
-    write_pack(planted, round(CALLS * (1 + options.percent / 100)))
+    slow_pack.write(usual, CALLS)
+    slow_pack.write(planted, round(CALLS * (1 + options.percent / 100)))
 
     false, found, others, checks = [], 0, [], 0
     for i in range(options.pairs):
