@@ -195,7 +195,7 @@ class FaultMatrix(EvidenceTest):
         self.assertEqual(verdict["links"]["no_fallback"]["state"], "pass")
 
     def test_bounds(self):
-        run = self.run_on_rocm(switches="slow=aten::gelu:20ms;kernel=aten::exp:0ns;"
+        run = self.run_on_rocm(switches="slow=aten::gelu:100ms;kernel=aten::exp:0ns;"
                                         "slow_submit=aten::exp:2ms",
                                enable=["activation/gelu", "elementwise/exp"])
         self.assertEqual(run.evidence("activation/gelu")["verdict"]["bound"], "latency")
