@@ -5,9 +5,9 @@ set(CPACK_PACKAGE_NAME assay)
 set(CPACK_PACKAGE_VENDOR "assay project")
 set(CPACK_PACKAGE_CONTACT "assay project" CACHE STRING "who maintains the packages: NAME <ADDRESS>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "checks PyTorch's operators on this machine")
-set(CPACK_PACKAGE_DESCRIPTION "Runs PyTorch's operators on a device one by one, shows for each one \
-whether it ran there, is right and is fast, and explains failures. It needs a PyTorch or LibTorch, \
-and an engine for its version.")
+set(CPACK_PACKAGE_DESCRIPTION "Runs PyTorch's operators on a device one by one, shows for each one\n\
+whether it ran there, is right and is fast, and explains failures. It needs a\n\
+PyTorch or LibTorch, and an engine for its version.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_VERSION_MAJOR ${PROJECT_VERSION_MAJOR})
 set(CPACK_PACKAGE_VERSION_MINOR ${PROJECT_VERSION_MINOR})

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <map>
 #include <ostream>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collected_run.hpp"
@@ -107,13 +107,21 @@ class explanation {
     const auto is_on = [](const verdict_on& one) { return one.state == "on"; };
     const auto on = std::count_if(checks.begin(), checks.end(), is_on);
     const bool any = on > 0;
-    std::set<std::string> lines;
+    std::map<std::string, std::size_t> lines;
     for (const verdict_on& one : checks) {
       if (is_on(one) == any) {
-        lines.insert(one.line);
+        ++lines[one.line];
       }
     }
-    std::string line = fmt::format("{}", fmt::join(lines, "; "));
+    // What decides most of them comes first.
+    std::vector<std::pair<std::string, std::size_t>> reasons(lines.begin(), lines.end());
+    std::stable_sort(reasons.begin(), reasons.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::string line;
+    for (const auto& [reason, count] : reasons) {
+      line += (line.empty() ? "" : "; ") + reason +
+              (any || reasons.size() == 1 ? "" : fmt::format(" ({} of {})", count, checks.size()));
+    }
     if (any && static_cast<std::size_t>(on) < checks.size()) {
       line += fmt::format("; {} of {} in their dtypes", on, checks.size());
     }

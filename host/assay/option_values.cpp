@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "host/common/dtype_names.hpp"
 #include "host/common/nearest.hpp"
 #include "host/store/run_store.hpp"
 
@@ -161,19 +162,13 @@ std::vector<std::string> parse_command(const std::string& origin, const std::str
 }
 
 std::string parse_dtype(const std::string& origin, const std::string& text) {
-  static const std::map<std::string, std::string> names = {
-      {"float32", "float32"}, {"float", "float32"},     {"fp32", "float32"},
-      {"float16", "float16"}, {"half", "float16"},      {"fp16", "float16"},
-      {"float64", "float64"}, {"double", "float64"},    {"fp64", "float64"},
-      {"bf16", "bfloat16"},   {"bfloat16", "bfloat16"},
-  };
-  const auto found = names.find(text);
-  if (found != names.end()) {
-    return found->second;
+  std::vector<std::string> known{"float32", "float16", "bfloat16", "float64"};
+  const std::string meant(dtype_meant(text));
+  if (std::find(known.begin(), known.end(), meant) != known.end()) {
+    return meant;
   }
-  std::vector<std::string> known;
-  for (const auto& entry : names) {
-    known.push_back(entry.first);
+  for (const auto& [alias, name] : dtype_aliases) {
+    known.emplace_back(alias);
   }
   throw usage_error(
       fmt::format("{}: unknown dtype '{}'; use float32, float16, bfloat16 or float64{}", origin,

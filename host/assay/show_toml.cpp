@@ -78,6 +78,7 @@ class inline_table {
                                       : number_text(value));
     }
   }
+  [[nodiscard]] bool empty() const { return members_.empty(); }
   [[nodiscard]] std::string text() const {
     return members_.empty() ? "{}" : fmt::format("{{ {} }}", fmt::join(members_, ", "));
   }
@@ -171,7 +172,7 @@ std::string form_text(const json& form) {
       table.add("picks_input", number_text(member_of(accuracy, "picks_input")));
       table.add("picks_dimension", number_text(member_of(accuracy, "picks_dimension")));
     }
-    out += fmt::format("accuracy = {}\n", table.text());
+    out += table.empty() ? "" : fmt::format("accuracy = {}\n", table.text());
   }
   return out;
 }
@@ -222,6 +223,22 @@ std::vector<const json*> plugins_of(const std::vector<const json*>& checks,
   return found;
 }
 
+/// "# a, b,\n# c.\n": a list broken into lines.
+std::string comment_lines(const std::vector<std::string>& names) {
+  constexpr std::size_t width = 90;
+  std::string out;
+  std::string line = "#";
+  for (const std::string& name : names) {
+    const std::string item = name + (&name == &names.back() ? "." : ",");
+    if (line.size() + 1 + item.size() > width && line.size() > 1) {
+      out += line + "\n";
+      line = "#";
+    }
+    line += " " + item;
+  }
+  return out + line + "\n";
+}
+
 std::string head_text(const std::vector<const json*>& owners) {
   const auto text_or = [](const json& from, const char* member) {
     const std::string text = text_of(from, member);
@@ -230,7 +247,8 @@ std::string head_text(const std::vector<const json*>& owners) {
   std::vector<std::string> names;
   std::vector<std::string> libraries;
   for (const json* owner : owners) {
-    names.push_back(fmt::format("{} {}", text_of(*owner, "id"), text_of(*owner, "version")));
+    names.push_back(
+        printable(fmt::format("{} {}", text_of(*owner, "id"), text_of(*owner, "version"))));
     for (const json& library : list_of(*owner, "operator_libraries")) {
       const auto path = library.get<std::string>();
       if (std::find(libraries.begin(), libraries.end(), path) == libraries.end()) {
@@ -249,10 +267,11 @@ std::string head_text(const std::vector<const json*>& owners) {
   const json first = owners.empty() ? json::object() : *owners.front();
   const bool one = owners.size() == 1;
   std::string out = fmt::format(
-      "# Printed by assay show --toml: checks of {}. As NAME.assay.toml in a plugin folder this\n"
-      "# is an op pack (docs/writing-a-toml-pack.md). Beside what it was printed from, the pack\n"
-      "# and its checks need names of their own.\n\n[pack]\nformat = 1\n",
-      fmt::format("{}", fmt::join(names, ", ")));
+      "# Printed by assay show --toml: checks of\n{}"
+      "# As NAME.assay.toml in a plugin folder this is an op pack (writing-a-toml-pack.md among\n"
+      "# assay's documents). Beside what it was printed from, the pack and its checks need names\n"
+      "# of their own.\n\n[pack]\nformat = 1\n",
+      comment_lines(names));
   out += fmt::format(
       "id = {}\nversion = {}\nvendor = {}\n", one ? text_or(first, "id") : basic_string("shown"),
       one ? text_or(first, "version") : basic_string("1.0"), text_or(first, "vendor"));

@@ -43,4 +43,25 @@ inline std::int32_t dtype_code(std::string_view name) {
   return ASSAY_DTYPE_OF_CHECK;
 }
 
+/// What the command line takes beside PyTorch's own names.
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 7> dtype_aliases{{
+    {"float", "float32"},
+    {"fp32", "float32"},
+    {"half", "float16"},
+    {"fp16", "float16"},
+    {"double", "float64"},
+    {"fp64", "float64"},
+    {"bf16", "bfloat16"},
+}};
+
+/// PyTorch's name of what an alias stands for; the word itself where it is none.
+inline std::string_view dtype_meant(std::string_view word) {
+  for (const auto& [alias, name] : dtype_aliases) {
+    if (alias == word) {
+      return name;
+    }
+  }
+  return word;
+}
+
 }  // namespace assay

@@ -33,13 +33,17 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 /// The candidate that `wanted` was most likely meant to be; "" when none is close (more than a
-/// third of the letters differ). Among those equally close, one of the same length goes first.
+/// third of the letters differ, or all of a short word's do). Among those equally close, one of the
+/// same length goes first.
 template <typename Range>
 std::string nearest(std::string_view wanted, const Range& candidates) {
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const auto& candidate : candidates) {
     const std::size_t distance = edit_distance(wanted, candidate);
+    if (distance >= std::max(wanted.size(), std::string_view(candidate).size())) {
+      continue;  // they have no letter in common
+    }
     const bool as_close = distance == best_distance && !best.empty();
     if (distance < best_distance || (as_close && best.size() != wanted.size() &&
                                      std::string_view(candidate).size() == wanted.size())) {

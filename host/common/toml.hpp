@@ -6,6 +6,7 @@
 // includes toml++, or the two would mix.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -44,13 +45,27 @@ class toml_syntax_error : public std::runtime_error {
   std::size_t line_, column_;
 };
 
+/// ", in 'm == 128'": a line of the text, counted from 1; "" where it is not fit to be shown.
+inline std::string line_shown(std::string_view text, std::size_t line) {
+  constexpr std::size_t most = 80;
+  for (; line > 1 && !text.empty(); --line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  text = text.substr(0, text.find_first_of("\r\n"));
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  const bool is_plain = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return (c >= ' ' && c <= '~') || c == '\t'; });
+  return text.empty() || text.size() > most || !is_plain ? "" : ", in '" + std::string(text) + "'";
+}
+
 /// The text's root table. Throws toml_syntax_error.
 inline toml::table parse_toml(std::string_view text) {
   try {
     return toml::parse(text);
   } catch (const toml::parse_error& e) {
     const toml::source_position at = e.source().begin;
-    throw toml_syntax_error(std::string(e.description()), at.line, at.column);
+    throw toml_syntax_error(std::string(e.description()) + line_shown(text, at.line), at.line,
+                            at.column);
   } catch (const detail::toml_assertion&) {
     // The parser does not say where it was: it is the first line with which it comes to this.
     std::size_t line = 1;
@@ -64,7 +79,8 @@ inline toml::table parse_toml(std::string_view text) {
         break;
       }
     }
-    throw toml_syntax_error("this line is no TOML: a bracket, a brace or a key is out of place",
+    throw toml_syntax_error("this line is no TOML: a bracket, a brace or a key is out of place" +
+                                line_shown(text, line),
                             line, 0);
   }
 }

@@ -74,7 +74,11 @@ class option_in_force {
     if (option_.kind == ASSAY_OPTION_TEXT) {
       text_ = given;
       if (!may_be_chosen()) {
-        throw turn_down("one of " + text_or_empty(option_.choices) + did_you_mean(given, choices_));
+        std::string known;
+        for (const std::string& choice : choices_) {
+          known += (known.empty() ? "" : ", ") + choice;
+        }
+        throw turn_down("one of " + known + did_you_mean(given, choices_));
       }
       return;
     }

@@ -68,7 +68,9 @@ class pack_reader {
     head.only({"format", "id", "version", "vendor", "accelerator", "load_library", "needs",
                "environment"});
     if (const toml::node& format = head.need("format"); format.value_exact<std::int64_t>() != 1) {
-      head.fail(format, "'format' is another one than 1, which is what this assay reads");
+      const auto given = format.value_exact<std::int64_t>();
+      head.fail(format, "'format' is " + (given ? std::to_string(*given) : "no whole number") +
+                            ", this assay reads format 1");
     }
     pack_.id = head.text("id");
     check_name(head, "id", pack_.id, true);

@@ -408,8 +408,8 @@ check read_check(const toml_fields& table, const std::string& name, formula_read
         for (const std::string_view one_word : words) {
           known += (known.empty() ? "" : ", ") + std::string(one_word);
         }
-        table.fail(one,
-                   "'" + word + "' is no dtype; they are " + known + did_you_mean(word, words));
+        table.fail(one, "'" + word + "' is no dtype; they are " + known +
+                            did_you_mean(dtype_meant(word), words));
       }
       if (std::find(dtypes.begin(), dtypes.end(), code) != dtypes.end()) {
         table.fail(one, "the dtype " + word + " is given twice");

@@ -131,6 +131,18 @@ TEST_F(list_test, why) {
   expect_golden("list_why.txt", out.str());
 }
 
+TEST_F(list_test, why_a_category_is_off_says_what_decides_most_of_it_first) {
+  run_options options;
+  options.enable = {"norm"};
+  options.disable = {"conv/*[float16]", "conv/conv1d"};
+  std::ostringstream out;
+  list_why(sample(), options, false, out);
+  EXPECT_NE(out.str().find("  off  --disable 'conv/*[float16]' (2 of 4); --disable 'conv/conv1d' "
+                           "(1 of 4); --enable names others (1 of 4)\n"),
+            std::string::npos)
+      << out.str();
+}
+
 TEST_F(list_test, off_changes_no_status) {
   catalogue all = sample();
   all.plugins.erase(all.plugins.begin() + 2);

@@ -77,7 +77,8 @@ TEST(plugin_options, a_wrong_value_is_told_what_the_option_takes) {
   EXPECT_EQ(refused_setting("fused", "maybe"),
             "--set p.fused=maybe: this option takes true or false");
   EXPECT_EQ(refused_setting("mode", "exakt"),
-            "--set p.mode=exakt: this option takes one of fast,exact; did you mean 'exact'?");
+            "--set p.mode=exakt: this option takes one of fast, exact; did you mean 'exact'?");
+  EXPECT_EQ(refused_setting("mode", "q"), "--set p.mode=q: this option takes one of fast, exact");
 }
 
 TEST(plugin_options, a_badly_declared_one_refuses_the_plugin) {
