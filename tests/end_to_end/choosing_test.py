@@ -318,7 +318,7 @@ class Settings(ChoosingTest):
                 ("com.acme.ops.eps=2", ["takes a number between 0.0 and 1.0"]),
                 ("com.acme.ops.width=1.5", ["takes a whole number"]),
                 ("com.acme.ops.affine=maybe", ["com.acme.ops.affine=maybe"]),
-                ("com.acme.ops.side=lfet", ["one of left,right", "did you mean 'left'?"]),
+                ("com.acme.ops.side=lfet", ["one of left, right", "did you mean 'left'?"]),
                 ("eps=1", ["write PLUGIN.NAME=VALUE"])]:
             with self.subTest(setting):
                 self.assert_usage(self.list("--set", setting), *parts)
