@@ -19,6 +19,20 @@ set(CPACK_INSTALL_CMAKE_PROJECTS "${PROJECT_BINARY_DIR};assay;assay;/")
 # cpack does what the umask says unless it is told; assay is strict about it.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS ${CMAKE_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS})
 
+# What is linked into the programs, or brought along, comes with its licence; Boost's asks for none
+# beside programs.
+if(ASSAY_STATIC_DEPENDENCIES AND EXISTS /etc/debian_version)
+  foreach(name IN ITEMS libfmt-dev libmuparser-dev libsimdjson-dev libsodium-dev libsqlite3-dev
+      libsqlitecpp-dev libtomlplusplus-dev nlohmann-json3-dev zlib1g-dev)
+    set(notice /usr/share/doc/${name}/copyright)
+    if(EXISTS ${notice})
+      install(FILES ${notice} DESTINATION share/doc/assay/third-party RENAME ${name})
+    else()
+      message(WARNING "the packages lack ${notice}, the licence of what they bring")
+    endif()
+  endforeach()
+endif()
+
 set(CPACK_GENERATOR TGZ)
 find_program(ASSAY_DPKG_DEB dpkg-deb)
 find_program(ASSAY_DPKG_SHLIBDEPS dpkg-shlibdeps)

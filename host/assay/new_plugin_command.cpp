@@ -177,16 +177,19 @@ void say_how(const new_plugin_request& request, const installation& here, const 
   for (const fs::path& file : files) {
     out << fmt::format("  {}\n", file.string());
   }
-  const std::string root = quoted(here.libexec_dir.parent_path().parent_path().string());
+  const fs::path root = here.libexec_dir.parent_path().parent_path();
+  // By its path: an unpacked archive is on nobody's PATH.
+  const std::string program = quoted((root / "bin" / "assay").string());
   out << fmt::format(
       "\nBuild it, test it, and see it listed:\n"
       "  cmake -S {0} -B {0}/build -DCMAKE_PREFIX_PATH={1}\n"
       "  cmake --build {0}/build\n"
       "  ctest --test-dir {0}/build --output-on-failure\n"
-      "  assay list --plugin-dir {0}/build/plugins\n",
-      dir, root);
+      "  {2} list --plugin-dir {0}/build/plugins\n",
+      dir, quoted(root.string()), program);
   if (request.kind != "diagnostic") {
-    out << fmt::format("  assay run --plugin-dir {}/build/plugins --enable {}\n", dir, names.name);
+    out << fmt::format("  {} run --plugin-dir {}/build/plugins --enable {}\n", program, dir,
+                       names.name);
   }
 }
 

@@ -47,6 +47,7 @@ class NewPluginTest(support.SharedCeilings, support.EndToEndTest):
                                  "--vendor", "Example Ltd")
                 self.assertEqual((run.status, run.stderr), (0, ""), run)
                 self.assertIn(f"ctest --test-dir {folder}/build", run.stdout)
+                self.assertIn(f"/bin/assay list --plugin-dir {folder}/build/plugins", run.stdout)
                 self.assertTrue((folder / ".github" / "workflows" / "ci.yml").is_file())
                 self.assertTrue((folder / ".gitignore").is_file())
                 for file in folder.rglob("*"):
