@@ -321,7 +321,12 @@ need_and_find_torch() {
 
 # up_to_date DIR: whether its build has nothing left to do.
 up_to_date() {
-  [[ -e $1/build.ninja && $(ninja -n -C "$1" 2>/dev/null) == *'no work to do'* ]]
+  [[ -e $1/build.ninja ]] || return 1
+  # A dry run ends where it would look for new files (CMake's globs), as if there were some. So that
+  # is done first, and the dry run reads a file that nothing makes.
+  flock "$1/lock" ninja -C "$1" build.ninja >/dev/null 2>&1 || return 1
+  cp "$1/build.ninja" "$1/looked_at.ninja"
+  [[ $(ninja -n -C "$1" -f looked_at.ninja 2>/dev/null) == *'no work to do'* ]]
 }
 
 # build SOURCE DIR WHAT OPTION...: configures DIR where these CMake options are new to it, and
