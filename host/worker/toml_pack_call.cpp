@@ -453,7 +453,7 @@ class call_parser {
     for (std::uint32_t i = 0; i < std::min<std::uint32_t>(scope_.input_count, 8); ++i) {
       known.push_back("in" + std::to_string(i));
     }
-    const std::string near = did_you_mean(word, known);
+    const std::string near = did_you_mean(dtype_meant(word), known);
     return {"'" + std::string(word) + "' is no value and no number of 'sizes'" +
                 (near.empty() ? "; a text stands in quotes" : near),
             begin};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "host/common/dtype_names.hpp"
 #include "host/common/nearest.hpp"
 
 namespace assay::worker {
@@ -114,8 +115,9 @@ std::string toml_fields::word(std::string_view key,
     for (const std::string_view one : allowed) {
       known += (known.empty() ? "" : ", ") + std::string(one);
     }
+    // Where it is a dtype, it may be one as the command line takes it.
     fail(need(key), "'" + std::string(key) + "' takes " + known + ", not '" + given + "'" +
-                        did_you_mean(given, allowed));
+                        did_you_mean(dtype_meant(given), allowed));
   }
   return given;
 }

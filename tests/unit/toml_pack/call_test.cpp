@@ -126,6 +126,7 @@ TEST(call, mistakes_and_their_places) {
             8},
            {"aten::x(tanh)", "a text stands in quotes", 8},
            {"aten::x(flaot16)", "did you mean 'float16'?", 8},
+           {"aten::x(bf16)", "did you mean 'bfloat16'?", 8},
            {"aten::x(-m)", "a formula stands in parentheses: (-m)", 9},
            {"aten::x(-)", "a number is needed behind a sign", 9},
            {"aten::x(1_000)", "a number ends before '_000)'", 9},

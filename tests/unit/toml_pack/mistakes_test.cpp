@@ -104,6 +104,8 @@ TEST(mistakes, of_a_check) {
             "14:15", "did you mean 'rows'?"},
            {"inputs = [{ shape = [1], dtpye = \"int8\" }]\n" + calls, "11",
             "did you mean 'dtype'?"},
+           {"inputs = [{ shape = [1], dtype = \"bf16\" }]\n" + calls, "11",
+            "did you mean 'bfloat16'?"},
            {"inputs = [{ shape = [1], dtype = \"int46\" }]\n" + calls, "11",
             "did you mean 'int64'?"},
            {"inputs = [{ shape = [1], fill = \"ones\" }]\n" + calls, "11",
