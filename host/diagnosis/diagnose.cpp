@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/algorithm/string/case_conv.hpp>
+#include <locale>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -78,13 +80,27 @@ verdict_on_conditions examine(const rule& r, const failure_facts& f) {
 
 using spot = std::pair<std::size_t, const text_scan::occurrence*>;  // which pattern, where
 
+bool is_slight(const spot& one) { return one.second->counts == weight::slight; }
+
+/// The first occurrence that counts in full, else the first.
+spot best_of(std::size_t pattern, const text_scan& scan) {
+  const auto& all = scan.of(pattern);
+  const auto full = std::find_if(all.begin(), all.end(), [](const text_scan::occurrence& one) {
+    return one.counts == weight::full;
+  });
+  return {pattern, full == all.end() ? &all.front() : &*full};
+}
+
 /// One occurrence of each wanted pattern, all within `within` lines, the earliest; empty: none.
+/// Each counts for `least` or more.
 std::vector<spot> together(const std::vector<std::size_t>& wanted, const text_scan& scan,
-                           std::size_t within) {
+                           std::size_t within, weight least = weight::full) {
   std::vector<spot> spots;
   for (const std::size_t pattern : wanted) {
     for (const text_scan::occurrence& one : scan.of(pattern)) {
-      spots.emplace_back(pattern, &one);
+      if (one.counts >= least) {
+        spots.emplace_back(pattern, &one);
+      }
     }
   }
   std::stable_sort(spots.begin(), spots.end(),
@@ -99,7 +115,8 @@ std::vector<spot> together(const std::vector<std::size_t>& wanted, const text_sc
       return {window.begin(), window.end()};
     }
   }
-  return {};
+  return least == weight::full ? together(wanted, scan, within, weight::slight)
+                               : std::vector<spot>();
 }
 
 /// What goes first has the smaller key.
@@ -210,7 +227,9 @@ std::optional<found_diagnosis> diagnoser::apply(const rule& r, const failure_fac
 
   std::vector<spot> spots;
   std::size_t alternatives = 0;
+  bool slight = false;  // it rests on lines that count for little
   if (r.within_lines) {
+    slight = true;
     const auto candidates = r.any.empty() ? std::vector<std::size_t>{0} : r.any;
     for (const std::size_t alternative : candidates) {
       std::vector<std::size_t> wanted = r.all;
@@ -221,29 +240,33 @@ std::optional<found_diagnosis> diagnoser::apply(const rule& r, const failure_fac
       alternatives = std::max(alternatives, near.empty() || r.any.empty()
                                                 ? std::size_t{0}
                                                 : known_.patterns[alternative].literal_length);
+      slight = slight && (near.empty() || std::any_of(near.begin(), near.end(), is_slight));
       spots.insert(spots.end(), near.begin(), near.end());
     }
     if (spots.empty()) {
       return std::nullopt;
     }
   } else {
-    for (const pattern_list* list : {&r.all, &r.any}) {
-      for (const std::size_t pattern : *list) {
-        if (occurs(pattern)) {
-          spots.emplace_back(pattern, &scan.of(pattern).front());
-          alternatives = list == &r.any
-                             ? std::max(alternatives, known_.patterns[pattern].literal_length)
-                             : alternatives;
-        }
+    for (const std::size_t pattern : r.all) {
+      spots.push_back(best_of(pattern, scan));
+    }
+    slight = std::any_of(spots.begin(), spots.end(), is_slight);
+    const auto of_any = static_cast<std::ptrdiff_t>(spots.size());
+    for (const std::size_t pattern : r.any) {
+      if (occurs(pattern)) {
+        spots.push_back(best_of(pattern, scan));
+        alternatives = std::max(alternatives, known_.patterns[pattern].literal_length);
       }
     }
+    slight =
+        slight || (!r.any.empty() && std::all_of(spots.begin() + of_any, spots.end(), is_slight));
   }
   std::stable_sort(spots.begin(), spots.end(),
                    [](const spot& a, const spot& b) { return a.second->line < b.second->line; });
 
   found_diagnosis d;
   d.entry = known_.find(r.code);
-  d.confidence = conditions.unknown > 0 ? confidence::possible : r.confidence;
+  d.confidence = conditions.unknown > 0 || slight ? confidence::possible : r.confidence;
   d.guess = r.needs_facts && conditions.unknown > 0;
   d.by = "rule " + r.name;
   d.probe = r.probe;
@@ -301,6 +324,12 @@ std::optional<found_diagnosis> diagnoser::by_classifier(const json& answer,
       d.evidence.push_back(line);
       d.matched_length += line.size();
     }
+  }
+  const auto counts_little = [](const std::string& line) {
+    return weight_of(boost::algorithm::to_lower_copy(line, std::locale::classic())) != weight::full;
+  };
+  if (!d.evidence.empty() && std::all_of(d.evidence.begin(), d.evidence.end(), counts_little)) {
+    d.confidence = confidence::possible;
   }
   return d;
 }

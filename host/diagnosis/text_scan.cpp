@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text_scan.hpp"
 
-#include "mention.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -56,11 +54,25 @@ std::string kept(std::string_view line) {
   return std::string(line.substr(0, longest_kept_line)) + "...";
 }
 
-void remember(std::vector<text_scan::occurrence>& list, std::size_t line, std::string_view text) {
+/// Whether the pieces stand in the line in this order, the first as early as it can.
+bool stands_in(const pattern& wanted, const std::string& line) {
+  std::size_t at = 0;
+  for (const std::string& piece : wanted.pieces) {
+    at = line.find(piece, at);
+    if (at == std::string::npos) {
+      return false;
+    }
+    at += piece.size();
+  }
+  return true;
+}
+
+void remember(std::vector<text_scan::occurrence>& list, std::size_t line, std::string_view text,
+              weight counts) {
   if (list.size() == first_kept + last_kept) {
     list.erase(list.begin() + first_kept);
   }
-  list.push_back({line, kept(text)});
+  list.push_back({line, kept(text), counts});
 }
 
 }  // namespace
@@ -143,11 +155,12 @@ void text_scan::end_line() {
 
 void text_scan::take_line(std::string_view line) {
   ++line_;
-  mention_ = mention::not_asked;
   lower_.resize(line.size());
   std::transform(line.begin(), line.end(), lower_.begin(), [](char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
+  weight_ = block_.next(lower_);
+  weighed_ = false;
   const std::size_t own = known_.patterns.size();
   bool notable = false;
   for (std::size_t i = 0; i + gram_size <= lower_.size(); ++i) {
@@ -161,42 +174,36 @@ void text_scan::take_line(std::string_view line) {
       const pattern& wanted =
           key.pattern < own ? known_.patterns[key.pattern] : error_words_[key.pattern - own];
       const std::string& anchor = wanted.pieces[wanted.anchor];
-      if (lower_.compare(i - key.offset, anchor.size(), anchor) != 0 || !matches(wanted)) {
+      if (lower_.compare(i - key.offset, anchor.size(), anchor) != 0 ||
+          !stands_in(wanted, lower_)) {
         continue;
       }
       seen_at_[key.pattern] = line_;
-      if (key.pattern < own && is_mention()) {
-        continue;
-      }
       if (key.pattern < own) {
-        remember(found_[key.pattern], line_, line);
+        const weight counts = weigh(wanted);
+        if (counts == weight::none) {
+          continue;
+        }
+        remember(found_[key.pattern], line_, line, counts);
       } else if (suspicious_.empty() || suspicious_.back().line != line_) {
-        remember(suspicious_, line_, line);
+        remember(suspicious_, line_, line, weight::full);
       }
       notable = true;
     }
   }
-  keep_for_excerpt(line, notable);
+  if (!weighed_ || weight_ != weight::none) {  // classifiers are not to read what only mentions
+    keep_for_excerpt(line, notable);
+  }
 }
 
-bool text_scan::is_mention() {
-  if (mention_ == mention::not_asked) {
-    mention_ = only_mentions(lower_) ? mention::yes : mention::no;
+/// What the pattern counts for, which stands in the present line.
+weight text_scan::weigh(const pattern& wanted) {
+  if (!weighed_) {
+    weighed_ = true;
+    weight_ = std::min(weight_, weight_of(lower_));
+    nameless_ = without_test_names(lower_);
   }
-  return mention_ == mention::yes;
-}
-
-/// Whether the pieces stand in the present line in this order, the first as early as it can.
-bool text_scan::matches(const pattern& wanted) const {
-  std::size_t at = 0;
-  for (const std::string& piece : wanted.pieces) {
-    at = lower_.find(piece, at);
-    if (at == std::string::npos) {
-      return false;
-    }
-    at += piece.size();
-  }
-  return true;
+  return nameless_.empty() || stands_in(wanted, nameless_) ? weight_ : weight::none;
 }
 
 void text_scan::keep_for_excerpt(std::string_view line, bool notable) {

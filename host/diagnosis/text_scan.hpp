@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "knowledge.hpp"
+#include "mention.hpp"
 
 namespace assay {
 
@@ -25,10 +26,11 @@ class text_scan {
   void end_line();
 
   struct occurrence {
-    std::size_t line;  // the first is 1
-    std::string text;  // without blanks at its ends, shortened
+    std::size_t line;              // the first is 1
+    std::string text;              // without blanks at its ends, shortened
+    weight counts = weight::full;  // or slight
   };
-  /// Where the pattern occurs, in order; empty: nowhere.
+  /// Where the pattern occurs, in order; empty: nowhere. What counts for nothing is left out.
   [[nodiscard]] const std::vector<occurrence>& of(std::size_t pattern) const {
     return found_[pattern];
   }
@@ -41,8 +43,7 @@ class text_scan {
 
  private:
   void take_line(std::string_view line);
-  [[nodiscard]] bool is_mention();
-  [[nodiscard]] bool matches(const pattern& wanted) const;
+  [[nodiscard]] weight weigh(const pattern& wanted);
   void keep_for_excerpt(std::string_view line, bool notable);
 
   struct keyed {
@@ -58,9 +59,12 @@ class text_scan {
   std::vector<std::size_t> seen_at_;    // by pattern: the last line where it was seen
   std::vector<std::vector<occurrence>> found_;
   std::vector<occurrence> suspicious_;
-  std::string pending_;  // a line that is not at its end yet
-  std::string lower_;    // the present line in lower case
-  enum class mention { not_asked, no, yes } mention_ = mention::not_asked;  // of the present line
+  std::string pending_;           // a line that is not at its end yet
+  std::string lower_;             // the present line in lower case
+  std::string nameless_;          // the same without the names of tests; "" where it names none
+  weight weight_ = weight::full;  // of the present line: as the block has it, then as weighed
+  bool weighed_ = false;
+  quoted_block block_;
   std::size_t line_ = 0;
   std::string head_;  // of the excerpt
   std::string tail_;
