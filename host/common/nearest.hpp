@@ -54,6 +54,16 @@ std::string nearest(std::string_view wanted, const Range& candidates) {
   return best;
 }
 
+/// "a, b, c": what a message offers.
+template <typename Range>
+std::string word_list(const Range& words) {
+  std::string text;
+  for (const auto& word : words) {
+    text += (text.empty() ? "" : ", ") + std::string(word);
+  }
+  return text;
+}
+
 /// "; did you mean 'x'?", or "" when nothing is near.
 template <typename Range>
 std::string did_you_mean(std::string_view wanted, const Range& candidates) {

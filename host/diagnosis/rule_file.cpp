@@ -92,12 +92,8 @@ std::vector<std::string> words(const toml::table& table, std::string_view key,
   std::vector<std::string> list = texts(table, key, where);
   for (const std::string& word : list) {
     if (std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
-      std::string known;
-      for (const std::string_view one : allowed) {
-        known += (known.empty() ? "" : ", ") + std::string(one);
-      }
-      throw mistake(*table.get(key),
-                    where + ": '" + std::string(key) + "' takes " + known + ", not '" + word + "'");
+      throw mistake(*table.get(key), where + ": '" + std::string(key) + "' takes " +
+                                         word_list(allowed) + ", not '" + word + "'");
     }
   }
   return list;

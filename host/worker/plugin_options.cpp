@@ -74,11 +74,7 @@ class option_in_force {
     if (option_.kind == ASSAY_OPTION_TEXT) {
       text_ = given;
       if (!may_be_chosen()) {
-        std::string known;
-        for (const std::string& choice : choices_) {
-          known += (known.empty() ? "" : ", ") + choice;
-        }
-        throw turn_down("one of " + known + did_you_mean(given, choices_));
+        throw turn_down("one of " + word_list(choices_) + did_you_mean(given, choices_));
       }
       return;
     }

@@ -67,8 +67,8 @@ class pack_reader {
     const toml_fields head(source_, *root_.need("pack").as_table(), "[pack]");
     head.only({"format", "id", "version", "vendor", "accelerator", "load_library", "needs",
                "environment"});
-    if (const toml::node& format = head.need("format"); format.value_exact<std::int64_t>() != 1) {
-      const auto given = format.value_exact<std::int64_t>();
+    const toml::node& format = head.need("format");
+    if (const auto given = format.value_exact<std::int64_t>(); given != 1) {
       head.fail(format, "'format' is " + (given ? std::to_string(*given) : "no whole number") +
                             ", this assay reads format 1");
     }

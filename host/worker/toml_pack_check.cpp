@@ -404,11 +404,7 @@ check read_check(const toml_fields& table, const std::string& name, formula_read
       const std::string word = table.text_of(one, "each of 'dtypes'");
       const auto code = static_cast<dtype>(dtype_code(word));
       if (code == dtype::of_check) {
-        std::string known;
-        for (const std::string_view one_word : words) {
-          known += (known.empty() ? "" : ", ") + std::string(one_word);
-        }
-        table.fail(one, "'" + word + "' is no dtype; they are " + known +
+        table.fail(one, "'" + word + "' is no dtype; they are " + word_list(words) +
                             did_you_mean(dtype_meant(word), words));
       }
       if (std::find(dtypes.begin(), dtypes.end(), code) != dtypes.end()) {

@@ -111,13 +111,9 @@ std::string toml_fields::word(std::string_view key,
                               const std::vector<std::string_view>& allowed) const {
   std::string given = text(key);
   if (std::find(allowed.begin(), allowed.end(), given) == allowed.end()) {
-    std::string known;
-    for (const std::string_view one : allowed) {
-      known += (known.empty() ? "" : ", ") + std::string(one);
-    }
     // Where it is a dtype, it may be one as the command line takes it.
-    fail(need(key), "'" + std::string(key) + "' takes " + known + ", not '" + given + "'" +
-                        did_you_mean(dtype_meant(given), allowed));
+    fail(need(key), "'" + std::string(key) + "' takes " + word_list(allowed) + ", not '" + given +
+                        "'" + did_you_mean(dtype_meant(given), allowed));
   }
   return given;
 }
